@@ -183,7 +183,10 @@ fn text_of_four_bytes_is_measured_and_written_whatever_single_bytes_are_in_it() 
                 let (first, text) = ("😀".repeat(before), "\u{10FFFF}".repeat(gap));
                 let part = [apart, text.as_bytes()].concat();
                 let data = [first.as_bytes(), &part.repeat(320_usize.div_ceil(part.len()))].concat();
-                check_measured(name, [&form, &bare], &data, POLICIES[(before + gap) % POLICIES.len()]);
+                for on_fault in [OnFault::Replace, OnFault::SurrogateEscape, POLICIES[(before + gap) % POLICIES.len()]]
+                {
+                    check_measured(name, [&form, &bare], &data, on_fault);
+                }
             }
         }
     }

@@ -127,8 +127,8 @@ impl Note {
     }
 }
 
-/// The most blocks that are noted: those of sixteen megabytes that are dirty everywhere. Where assertions are on they are
-/// those of one, and tests reach what is behind them.
+/// The most blocks that are noted: those of sixteen megabytes that are dirty everywhere, or of one where assertions are on, so
+/// that tests reach what is behind them.
 const MOST_NOTES: usize = if cfg!(debug_assertions) { 1 << 14 } else { 1 << 18 };
 
 /// The initial capacity in blocks: where kernels keep stopping, each stretch has few notes.

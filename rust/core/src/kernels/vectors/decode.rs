@@ -269,7 +269,11 @@ pub fn write_ucs4<const ESCAPES: bool>(
             out,
             put_clean,
             |window, room| put_ascii_ucs4(window, room),
-            |meaning, window, wide, block, room| meaning.put_mixed::<By<ESCAPES, true>>(window, wide, block, room),
+            |meaning, window, wide, block, room| {
+                if !wide.is_some_and(|wide| meaning.put_fours_apart(wide, block, room)) {
+                    meaning.put_mixed::<By<ESCAPES, true>>(window, block, room);
+                }
+            },
             |meaning, window, block, room| meaning.put_ucs4::<By<ESCAPES, false>>(window, block, room),
         )
     }

@@ -1,5 +1,5 @@
-//! Blocks of sequences of four bytes with few single bytes between: ASCII, or ill-formed. Written run by run, they take less
-//! than by their lanes, of which three in four are dropped.
+//! Blocks of sequences of four bytes with few others between: ASCII, and ill-formed units of one code point each. Written run
+//! by run, they take less than by their lanes, of which three in four are dropped.
 
 use std::iter;
 use std::mem::MaybeUninit;
@@ -16,16 +16,17 @@ pub type Wide = [u8; 128];
 /// The most code points of such a block: whole vectors are stored behind the last one, and have room there.
 const MOST: u32 = 48;
 
-/// The most runs of single bytes: with more of them, lanes take less.
+/// The most runs of others: with more of them, lanes take less.
 const MOST_RUNS: u32 = 4;
 
-/// Sequences, which may be none, and the single bytes behind them: the lane of the first, and how many there are.
+/// Sequences, which may be none, and the singles behind them, in lanes next to each other: the lane of the first, and how many
+/// there are.
 struct Run {
     sequences: (usize, usize),
     singles: (usize, usize),
 }
 
-/// What begins in some lanes, run by run, where single bytes begin in some of them.
+/// What begins in some lanes, run by run, where singles begin in some of them.
 #[inline]
 fn runs(begins: u64, singles: u64) -> impl Iterator<Item = Run> {
     let mut rest = begins;
@@ -45,24 +46,28 @@ fn runs(begins: u64, singles: u64) -> impl Iterator<Item = Run> {
 }
 
 impl Meaning<'_> {
-    /// The lanes of a block's single bytes, if they are in few runs, all others are of four bytes, and payloads are code points.
+    /// The lanes of a block in which ASCII or an ill-formed unit begins, if they are in few runs, all others begin four bytes, and
+    /// payloads are code points.
     #[inline]
     #[vectors]
     fn singles(&self, block: &Block) -> Option<u64> {
         let whole = block.begins & !block.ill;
-        let (high, fours) = (block.bytes.high(), block.bytes.at_least(0xF0) & whole);
-        let singles = block.begins & !fours;
+        let (high, longest) = (block.bytes.high(), block.bytes.at_least(0xF0) & whole);
+        let singles = block.begins & !longest;
         // NUL is ill-formed in some forms, and lanes that are dropped part a run.
         let are_answered = block.ill & !(high & block.begins) == 0;
-        let are_all = self.shift.is_none() && block.pairs == 0 && whole & high == fours && are_answered;
+        let are_all = self.shift.is_none() && block.pairs == 0 && whole & high == longest && are_answered;
         let are_few = (singles & !(singles << 1)).count_ones() <= MOST_RUNS && block.begins.count_ones() <= MOST;
-        (are_all && fours != 0 && are_few).then_some(singles)
+        (are_all && are_few).then_some(singles)
     }
 
     /// Write what begins in a block, if it is one of these, and return whether it is.
     #[inline]
     #[vectors]
     pub fn put_fours_apart(&self, bytes: &Wide, block: &Block, room: &mut Room<u32>) -> bool {
+        if block.has_no_fours() {
+            return false;
+        }
         let Some(singles) = self.singles(block) else { return false };
         let mut filled = 0;
         for Run { sequences: (first, count), singles: (lane, more) } in runs(block.begins, singles) {
@@ -71,7 +76,7 @@ impl Meaning<'_> {
             store(fours(load_32(part(bytes, first))), place, 0);
             store(fours(load_32(part(bytes, first + 32))), place, 8);
             filled += count;
-            // One vector at least: whether a block ends with a sequence is anybody's guess.
+            // One vector at least: a branch on whether a block ends with a sequence is mispredicted as often as not.
             for at in (0..more.max(1)).step_by(8) {
                 let place: &mut [MaybeUninit<u32>; 8] =
                     room[filled + at..].first_chunk_mut().expect("as many have room");

@@ -64,7 +64,7 @@ fn fetch_ahead<T>(data: &[T], at: usize) {
     fetch(data.as_ptr().wrapping_add(at), READ_AHEAD);
 }
 
-/// The room for a block of 64 lanes, and for what the last store of eight lanes may write behind it.
+/// The room for a block of 64 lanes, and for what the last store of eight lanes may write behind them.
 type Room<T> = [MaybeUninit<T>; 72];
 
 /// Let `write` write the next `count` values: in place, or in a copy if a block no longer fits.
@@ -193,7 +193,7 @@ fn store_32(bytes: Vector, room: &mut Room<u8>, at: usize) {
 
 #[inline]
 fn store<T: Lane, const MANY: usize>(eight: T::Eight, room: &mut [MaybeUninit<T>; MANY], at: usize) {
-    T::store(eight, room[at..].first_chunk_mut().expect("a block has 64 lanes"));
+    T::store(eight, room[at..].first_chunk_mut().expect("eight lanes have room"));
 }
 
 /// Store four units of 32 bits.

@@ -2,7 +2,6 @@
 
 use eightfold_features::vectors;
 
-use super::fours::Wide;
 use super::machine::*;
 use super::{Bytes, Room, part, store, store_four};
 use crate::derive::layout::Layout;
@@ -329,19 +328,16 @@ impl Meaning<'_> {
         } else if let Some(start) = block.start_of(window, FOURS) {
             self.put_fours::<Taker>(window, start, room);
         } else {
-            self.put_mixed::<Taker>(window, None, block, room);
+            self.put_mixed::<Taker>(window, block, room);
         }
     }
 
-    /// Write what begins in a block of sequences of several lengths, or of ill-formed units, without limits on the code
-    /// points; `wide` is more of what is behind it, if it is there.
+    /// The same, for a block with something ill-formed, or of neither three bytes only nor four only.
     #[inline]
     #[vectors]
-    pub fn put_mixed<Taker>(&self, window: &Window, wide: Option<&Wide>, block: &Block, room: &mut Room<u32>) {
+    pub fn put_mixed<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
         if self.shift.is_none() && block.has_no_fours() {
             self.put_narrow(window, block, |eight, at| store(widened_16(eight), room, at));
-        } else if wide.is_some_and(|wide| self.put_fours_apart(wide, block, room)) {
-            // It is written.
         } else if are_sparse(block.begins) {
             self.put_sparse::<Taker>(window, block, room);
         } else {

@@ -107,7 +107,7 @@ pub struct Takers<Ascii, Pairs, Regular, Other> {
     pub pairs: Pairs,
     /// For a block in which all sequences are well-formed.
     pub regular: Regular,
-    /// For any other block, with the offset where it begins.
+    /// For any other block, with the offset where it begins, and for those that are examined as closely as one.
     pub other: Other,
 }
 
@@ -204,7 +204,8 @@ impl<'a> Reader<'a> {
             }
             is_begun = false;
             let goes_on;
-            Reached { at, carry, goes_on } = self.closely(data, (at, limit), (carry, &mut dirty), state, &take.other);
+            Reached { at, carry, goes_on } =
+                self.read_closely(data, (at, limit), (carry, &mut dirty), state, &take.other);
             if !goes_on {
                 return at;
             }
@@ -212,11 +213,11 @@ impl<'a> Reader<'a> {
         at
     }
 
-    /// Examine a block closely, and those behind it as long as the last two were not well-formed. Said to be cold it is a
-    /// function of its own, and either loop has the registers to itself (`inline(never)` is not obeyed next to features).
+    /// Examine a block closely, and those behind it as long as the last two were not well-formed. Said to be cold it stays a
+    /// function of its own, and either loop has the registers to itself: `inline(never)` is dropped next to target features.
     #[cold]
     #[vectors]
-    fn closely<S>(
+    fn read_closely<S>(
         &self,
         data: &[u8],
         (mut at, limit): (usize, usize),
@@ -234,9 +235,13 @@ impl<'a> Reader<'a> {
             if !goes_on {
                 return Reached { at: at + length, carry: 0, goes_on };
             }
-            (at, carry, *dirty) = (at + 64, next, *dirty << 1 | u8::from(ill != 0));
+            (at, carry) = (at + 64, next);
+            // A block of ASCII says nothing about other blocks, here too.
+            if ill != 0 || !Bytes::of(window, 0).are_ascii() {
+                *dirty = *dirty << 1 | u8::from(ill != 0);
+            }
             match data[at..].first_chunk() {
-                Some(next) if *dirty & 3 == 3 && limit - at > 64 => window = next,
+                Some(next) if ill != 0 && *dirty & 3 == 3 && limit - at > 64 => window = next,
                 _ => return Reached { at, carry, goes_on },
             }
             fetch_ahead(data, at);
