@@ -218,3 +218,22 @@ fn three_bytes_beyond_the_bmp_are_measured_amid_faults() {
         check_measured("of three bytes", [&form, &bare], &data, on_fault);
     }
 }
+
+/// A block has nothing but continuation bytes, of which the first are those of a sequence that began before it.
+#[test]
+fn blocks_of_continuation_bytes_are_measured_and_written() {
+    let mut bare_family = family();
+    for (name, form) in family().into_iter().filter(|(_, form)| form.layout.is_some()) {
+        let mut bare = bare_family.remove(&name).expect("the same family");
+        bare.layout = None;
+        for (before, lead) in (50..70).flat_map(|before| [0xC5, 0xE5, 0xF1].map(|lead| (before, lead))) {
+            let begun = [&b"a".repeat(before), [lead].as_slice()].concat();
+            for many in [60, 64, 130, 200] {
+                let data = [begun.as_slice(), &[0xBB].repeat(many), &b"a".repeat(80)].concat();
+                for on_fault in POLICIES {
+                    check_measured(&name, [&form, &bare], &data, on_fault);
+                }
+            }
+        }
+    }
+}

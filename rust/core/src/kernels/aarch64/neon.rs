@@ -118,6 +118,8 @@ of_bytes! {
     equal_8(one, other) = vceqq_u8;
     /// The lanes of numbers that are not below others.
     at_least_8(one, least) = vcgeq_u8;
+    /// The lanes of lead bytes that are not below others; those of ASCII are arbitrary.
+    leads_from(bytes, least) = vcgeq_u8;
     /// The lanes of numbers that are not above others.
     at_most_8(one, most) = vcleq_u8;
     /// The larger ones.

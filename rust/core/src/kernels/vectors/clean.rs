@@ -112,11 +112,14 @@ unsafe fn write<'o, T: Copy>(
 #[vectors]
 fn block(window: &Window, left: usize, carry: u64, pairs_join: bool) -> Block {
     let bytes = Bytes::of(window, 0);
+    let begins = !(bytes.continuations() | carry) & low_64(left);
     let mut block = Block {
         bytes,
-        begins: !(bytes.continuations() | carry) & low_64(left),
+        high: bytes.high(),
+        begins,
         ill: 0,
         pairs: 0,
+        fours: bytes.at_least(0xF0) & begins,
         carry: low_64(continuing_behind(window).trailing_ones() as usize),
         length: left.min(64),
         goes_on: left > 64,

@@ -55,10 +55,10 @@ impl Counted<'_> {
 
     #[inline]
     #[vectors]
-    fn add(&mut self, window: &Window, block: &Block, drops: bool) {
-        self.count += (block.begins & !if drops { block.ill } else { 0 }).count_ones() as usize;
+    fn add(&mut self, window: &Window, block: &Block, dropped: u64) {
+        self.count += (block.begins & !(block.ill & dropped)).count_ones() as usize;
         (self.pairs, self.ills) = (self.pairs | block.pairs, self.ills | block.ill);
-        if block.ill == 0 || !self.only_fours_are_wider || !block.has_no_fours() {
+        if self.ills == 0 || !self.only_fours_are_wider || !block.has_no_fours() {
             let whole = block.begins & !block.ill;
             let [low, high] = block.bytes.0;
             let low = and(low, lanes_8(whole as u32));
@@ -131,7 +131,7 @@ pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &m
     let (count, fine) = (shared.count, Width::Ascii);
     let counted = Counted { layout, count, largest, fine, pairs: 0, ills: 0, only_fours_are_wider };
     let mut state = (counted, notes);
-    let [drops, escapes] = [Answer::Drop, Answer::Backslash].map(|answer| reader.answer == answer);
+    let (dropped, escapes) = (reader.dropped(), reader.answer == Answer::Backslash);
     let end = reader.each_block(
         source.data,
         (start + shared.end, limit),
@@ -141,11 +141,13 @@ pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &m
             pairs: |(counted, _): &mut State, text: &[u8]| counted.add_pairs(pairs::length(text)),
             regular: |(counted, _): &mut State, window: &Window, block: &Block| counted.add_regular(window, block),
             other: |(counted, notes): &mut State, window: &Window, block: Block, at: usize| {
-                counted.add(window, &block, drops);
+                counted.add(window, &block, dropped);
                 if escapes {
                     counted.count += (BACKSLASHED_BYTE - 1) * block.ill.count_ones() as usize;
                 }
-                if block.ill != 0 {
+                // Clean ones too: among others, they are written by less than is lost where others end. Nothing begins where
+                // reading stops at once.
+                if block.begins != 0 {
                     notes.add(block.note(at), at + block.border());
                 }
             },
@@ -168,19 +170,22 @@ impl Block {
     /// The note of a block at an offset.
     fn note(&self, at: usize) -> Note {
         let length = if self.goes_on { 64 + self.carry.count_ones() as usize } else { self.length };
-        Note::new([self.begins, self.ill, self.pairs], at, length)
+        Note::new([self.begins, self.ill, self.pairs | self.fours], at, length)
     }
 
     /// The block of a note.
     #[inline]
     #[vectors]
     fn of(note: &Note, window: &Window) -> Self {
-        let goes_on = note.length() >= 64;
+        let (bytes, goes_on) = (Bytes::of(window, 0), note.length() >= 64);
+        let fours = if note.odd == 0 { 0 } else { note.odd & bytes.at_least(0xF0) };
         Block {
-            bytes: Bytes::of(window, 0),
+            bytes,
+            high: bytes.high(),
             begins: note.begins,
             ill: note.ill,
-            pairs: note.odd,
+            pairs: note.odd & !fours,
+            fours,
             carry: low_64(note.length().saturating_sub(64)),
             length: note.length(),
             goes_on,
@@ -306,8 +311,7 @@ pub fn write_short(source: &Source<'_>, out: &mut Output<'_, u32>) -> bool {
                 }
             }
         } else {
-            let dropped = if reader.answer == Answer::Drop { block.ill } else { 0 };
-            put(&Block { begins: block.begins & !dropped, ..block }, out);
+            put(&Block { begins: block.begins & !(block.ill & reader.dropped()), ..block }, out);
         }
     }
     true
@@ -344,7 +348,7 @@ unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
             }
         }
     };
-    let dropped = if reader.answer == Answer::Drop { !0 } else { 0 };
+    let dropped = reader.dropped();
     let mut start = start;
     // Where notes ended for lack of room, reading goes on; in other blocks than before it could stop where it did not.
     let usable = source.notes.filter(|notes| !(source.layout.parts && notes.is_full()));

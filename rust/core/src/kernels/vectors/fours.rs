@@ -51,12 +51,11 @@ impl Meaning<'_> {
     #[inline]
     #[vectors]
     fn singles(&self, block: &Block) -> Option<u64> {
-        let whole = block.begins & !block.ill;
-        let (high, longest) = (block.bytes.high(), block.bytes.at_least(0xF0) & whole);
-        let singles = block.begins & !longest;
+        let singles = block.begins & !block.fours;
         // NUL is ill-formed in some forms, and lanes that are dropped part a run.
-        let are_answered = block.ill & !(high & block.begins) == 0;
-        let are_all = self.shift.is_none() && block.pairs == 0 && whole & high == longest && are_answered;
+        let are_answered = block.ill & !(block.high & block.begins) == 0;
+        let are_single = singles & block.high & !block.ill == 0;
+        let are_all = self.shift.is_none() && block.pairs == 0 && are_single && are_answered;
         let are_few = (singles & !(singles << 1)).count_ones() <= MOST_RUNS && block.begins.count_ones() <= MOST;
         (are_all && are_few).then_some(singles)
     }

@@ -265,6 +265,13 @@ impl Bytes {
         self.mask(|bytes| at_least_8(bytes, least))
     }
 
+    /// The lead bytes from one on; the lanes of ASCII are arbitrary.
+    #[inline]
+    #[vectors]
+    fn leads_from(self, least: u8) -> u64 {
+        self.mask(|bytes| leads_from(bytes, each_8(least)))
+    }
+
     /// The places of a byte.
     #[inline]
     #[vectors]
@@ -368,8 +375,10 @@ mod tests {
             lanes::<32, 1>(high(one))
         );
 
-        let at_least = one.iter().zip(&other).map(|(one, other)| one >= other);
+        let at_least: [bool; 32] = std::array::from_fn(|at| one[at] >= other[at]);
         assert_eq!(u64::from(mask(at_least_8(a, b))), bits(at_least));
+        let beside_ascii = high(one) & bits(other.map(|byte| byte >= 0xC0));
+        assert_eq!(u64::from(mask(leads_from(a, b))) & beside_ascii, bits(at_least) & beside_ascii);
         let at_most = points(one).into_iter().zip(points(other)).map(|(one, other)| one <= other);
         assert_eq!(u64::from(mask_32(at_most_32(a, b))), bits(at_most));
         let at_most = units(one).into_iter().zip(units(other)).map(|(one, other)| one <= other);

@@ -34,12 +34,16 @@ impl<'a> Meaning<'a> {
 /// The findings about 64 bytes.
 pub struct Block {
     pub bytes: Bytes,
+    /// The lanes of what is not ASCII.
+    pub high: u64,
     /// Lanes in which something begins that is read.
     pub begins: u64,
     /// Those of them in which an ill-formed unit begins.
     pub ill: u64,
     /// Those of them in which a joined surrogate pair begins.
     pub pairs: u64,
+    /// Those of them in which a sequence of four bytes begins.
+    pub fours: u64,
     /// Lanes of the next block in which nothing begins.
     pub carry: u64,
     /// The number of bytes of the block that were read.
@@ -78,10 +82,8 @@ impl Block {
     }
 
     /// Whether nothing has four bytes or is a pair: all payloads are below U+10000.
-    #[inline]
-    #[vectors]
     pub fn has_no_fours(&self) -> bool {
-        self.pairs == 0 && self.bytes.at_least(FOURS.lead) & self.begins & !self.ill == 0
+        self.pairs | self.fours == 0
     }
 
     /// Join the pairs that begin in some lanes of a clean block.
@@ -203,21 +205,34 @@ impl Meaning<'_> {
         if block.are_bytes() {
             return self.put_bytes(window, block.ill, put);
         }
-        let mut filled = 0;
-        for at in [0, 32] {
-            let mut points = points_16(window, at, self.shift);
-            if block.ill != 0 {
-                let (bytes, ill) = (load_32(part(window, at)), lanes_8((block.ill >> at) as u32));
-                let (bytes, ill) = (widened(bytes, zero()), widened(ill, ill));
-                points = [0, 1].map(|half| self.answered(points[half], bytes[half], ill[half]));
-            }
-            let [first, second] = points.map(|points| halves(points));
-            let eights = [first[0], second[0], first[1], second[1]];
-            for (eight, mask) in eights.into_iter().zip(((block.begins >> at) as u32).to_le_bytes()) {
-                put(kept_units(eight, mask), filled);
-                filled += mask.count_ones() as usize;
-            }
+        // One by one, so that all places are constants.
+        let filled = self.put_half::<0>(window, block, 0, &mut put);
+        self.put_half::<32>(window, block, filled, &mut put);
+    }
+
+    /// The same of 32 lanes; return how many have been passed then.
+    #[inline]
+    #[vectors]
+    fn put_half<const AT: usize>(
+        &self,
+        window: &Window,
+        block: &Block,
+        mut filled: usize,
+        put: &mut impl FnMut(Half, usize),
+    ) -> usize {
+        let mut points = points_16(window, AT, self.shift);
+        if block.ill != 0 {
+            let (bytes, ill) = (load_32(part(window, AT)), lanes_8((block.ill >> AT) as u32));
+            let (bytes, ill) = (widened(bytes, zero()), widened(ill, ill));
+            points = [0, 1].map(|half| self.answered(points[half], bytes[half], ill[half]));
         }
+        let [first, second] = points.map(|points| halves(points));
+        let eights = [first[0], second[0], first[1], second[1]];
+        for (eight, mask) in eights.into_iter().zip(((block.begins >> AT) as u32).to_le_bytes()) {
+            put(kept_units(eight, mask), filled);
+            filled += mask.count_ones() as usize;
+        }
+        filled
     }
 
     /// As [`Meaning::put_narrow`], for a block in which each byte is a code point or ill-formed.

@@ -115,7 +115,14 @@ pub struct Takers<Ascii, Pairs, Regular, Other> {
 struct Reached {
     at: usize,
     carry: u64,
+    dirty: u8,
     goes_on: bool,
+}
+
+/// Whether so many of the last eight blocks were not well-formed that the next is read closely at once: mispredicted branches
+/// take longer than what is asked of a clean block then.
+fn is_often(dirty: u8) -> bool {
+    dirty.count_ones() >= 4
 }
 
 /// The tables of a layout, with the facts that each block needs.
@@ -149,6 +156,12 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The lanes whose ill-formed units are not written: all or none.
+    #[inline]
+    pub fn dropped(&self) -> u64 {
+        if self.answer == Answer::Drop { !0 } else { 0 }
+    }
+
     /// Whether 64 bytes are code points as they stand, with nothing due before them.
     #[inline]
     #[vectors]
@@ -172,7 +185,7 @@ impl<'a> Reader<'a> {
         >,
     ) -> usize {
         let (mut at, mut carry, mut is_begun, mut padded) = (start, 0_u64, false, [0; _]);
-        // One bit for each of the last blocks that was not well-formed: after two of them a third is likely.
+        // One bit for each of the last blocks that was not well-formed.
         let mut dirty = 0_u8;
         while at < limit {
             let window = window_at(data, at, &mut padded);
@@ -181,7 +194,7 @@ impl<'a> Reader<'a> {
             if self.is_ascii(Bytes::of(window, 0), carry, left) {
                 (take.ascii)(state, window);
                 // A block of ASCII says nothing about other blocks.
-                (at, is_begun, dirty) = (at + 64, false, dirty | dirty << 1);
+                (at, is_begun) = (at + 64, false);
                 continue;
             }
             let border = at + carry.count_ones() as usize;
@@ -192,20 +205,21 @@ impl<'a> Reader<'a> {
                     continue;
                 }
             }
+            // Behind a well-formed block they are not many.
             is_begun =
-                left > 64 && dirty & 3 != 3 && (is_begun || self.begins_regular(&data[start..at], window, carry));
+                left > 64 && (is_begun || !is_often(dirty) && self.begins_regular(&data[start..at], window, carry));
             if is_begun
                 && self.is_regular(window)
                 && let Some(block) = self.regular(window, carry)
             {
                 (take.regular)(state, window, &block);
-                (at, carry, dirty) = (at + 64, block.carry, 0);
+                (at, carry, dirty) = (at + 64, block.carry, dirty << 1);
                 continue;
             }
             is_begun = false;
             let goes_on;
-            Reached { at, carry, goes_on } =
-                self.read_closely(data, (at, limit), (carry, &mut dirty), state, &take.other);
+            Reached { at, carry, dirty, goes_on } =
+                self.read_closely(data, (at, limit), (carry, dirty), state, &take.other);
             if !goes_on {
                 return at;
             }
@@ -213,7 +227,7 @@ impl<'a> Reader<'a> {
         at
     }
 
-    /// Examine a block closely, and those behind it as long as the last two were not well-formed. Said to be cold it stays a
+    /// Examine a block closely, and those behind it as long as many are not well-formed. Said to be cold it stays a
     /// function of its own, and either loop has the registers to itself: `inline(never)` is dropped next to target features.
     #[cold]
     #[vectors]
@@ -221,7 +235,7 @@ impl<'a> Reader<'a> {
         &self,
         data: &[u8],
         (mut at, limit): (usize, usize),
-        (mut carry, dirty): (u64, &mut u8),
+        (mut carry, mut dirty): (u64, u8),
         state: &mut S,
         take: &impl Fn(&mut S, &Window, Block, usize),
     ) -> Reached {
@@ -229,20 +243,18 @@ impl<'a> Reader<'a> {
         let mut window = window_at(data, at, &mut padded);
         loop {
             let block = self.block::<S>(window, limit - at, carry);
-            let Block { ill, carry: next, length, goes_on, .. } = block;
+            let Block { high, ill, carry: next, length, goes_on, .. } = block;
             take(state, window, block, at);
             // Not `at + length`, which is equal: the next loads must not wait for the masks of this block.
             if !goes_on {
-                return Reached { at: at + length, carry: 0, goes_on };
+                return Reached { at: at + length, carry: 0, dirty, goes_on };
             }
-            (at, carry) = (at + 64, next);
-            // A block of ASCII says nothing about other blocks, here too.
-            if ill != 0 || !Bytes::of(window, 0).are_ascii() {
-                *dirty = *dirty << 1 | u8::from(ill != 0);
-            }
+            (at, carry, dirty) = (at + 64, next, dirty << 1 | u8::from(ill != 0));
+            // ASCII is read by less elsewhere.
+            let stays = is_often(dirty) && high != 0 && limit - at > 64;
             match data[at..].first_chunk() {
-                Some(next) if ill != 0 && *dirty & 3 == 3 && limit - at > 64 => window = next,
-                _ => return Reached { at, carry, goes_on },
+                Some(next) if stays => window = next,
+                _ => return Reached { at, carry, dirty, goes_on },
             }
             fetch_ahead(data, at);
         }
@@ -272,7 +284,8 @@ impl<'a> Reader<'a> {
             [24, 16, 8, 0].map(|by| lower(load_8(&(bytes >> (by + 8)).to_le_bytes())));
         let broken = words(halves(self.sides.broken(bytes, [nearest, second, third]))[0])[0];
         let continuing = Bytes::of(window, 0).continuations();
-        broken & 0xFF_FFFF == 0 && continuing & !(continuing + 1) == carry
+        // All 64 may be continuation bytes.
+        broken & 0xFF_FFFF == 0 && continuing & !continuing.wrapping_add(1) == carry
     }
 
     /// A block in which all sequences are well-formed; None if U+0000 or a pair in it is ill-formed or parts from the
@@ -283,11 +296,14 @@ impl<'a> Reader<'a> {
         let bytes = Bytes::of(window, 0);
         // Bytes further behind have not been checked.
         let behind = continuing_behind(window) & 7;
+        let begins = !(bytes.continuations() | carry);
         let block = Block {
             bytes,
-            begins: !(bytes.continuations() | carry),
+            high: bytes.high(),
+            begins,
             ill: 0,
             pairs: 0,
+            fours: bytes.at_least(0xF0) & begins,
             carry: low_64(behind.trailing_ones() as usize),
             length: 64,
             goes_on: true,
@@ -306,7 +322,7 @@ impl<'a> Reader<'a> {
         let continues = |by: u32| continuing >> by | behind << (64 - by);
         let leads = high & !continuing;
         let (takes, may_part) = self.leads.followed(leads, window, bytes);
-        let (is_three, is_four) = (bytes.at_least(0xE0), bytes.at_least(0xF0));
+        let (is_three, is_four) = (bytes.leads_from(0xE0), bytes.leads_from(0xF0));
         let two = takes & continues(1);
         let mut begun = Begun::new(two, [is_three, is_four], [continues(2), continues(3)]);
         let mut stops = if may_part || self.parts_alone { self.parting(window) & high } else { 0 };
@@ -330,7 +346,8 @@ impl<'a> Reader<'a> {
         }
         stops |= stops_at(self.answer, ill, high);
         let Read { begins, length, goes_on } = taken.read(stops, left);
-        Block { bytes, begins, ill: ill & begins, pairs: pairs & begins, carry: taken.next, length, goes_on }
+        let (ill, pairs, fours) = (ill & begins, pairs & begins, begun.four & begins);
+        Block { bytes, high, begins, ill, pairs, fours, carry: taken.next, length, goes_on }
     }
 
     /// A block of well-formed sequences, up to one that parts from the layout, with the pairs in it.

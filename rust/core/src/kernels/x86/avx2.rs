@@ -250,6 +250,14 @@ pub fn following<const AT: i32>(before: Vector, bytes: Vector) -> Vector {
     _mm256_alignr_epi8::<AT>(bytes, _mm256_permute2x128_si256::<0x21>(before, bytes))
 }
 
+/// The lanes of lead bytes that are not below others; those of ASCII are arbitrary.
+#[inline]
+#[avx2]
+pub fn leads_from(bytes: Vector, least: Vector) -> Vector {
+    // Numbers with a sign: lead bytes are in their order, and ASCII is above them.
+    _mm256_cmpgt_epi8(bytes, sub_8(least, each_8(1)))
+}
+
 /// The lanes of numbers that are not below others.
 #[inline]
 #[avx2]
