@@ -202,6 +202,7 @@ impl<'a> Reader<'a> {
                 let length = (take.pairs)(state, &data[border.min(limit)..limit]);
                 if length > 0 {
                     (at, carry, is_begun) = (border + length, 0, false);
+                    dirty = (u64::from(dirty) << (length / 64).min(8)) as u8;
                     continue;
                 }
             }
