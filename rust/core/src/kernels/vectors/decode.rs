@@ -9,7 +9,7 @@ use super::fours::Wide;
 use super::machine::*;
 use super::points::{Block, Meaning, Window, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4};
 use super::reader::{Reader, Takers};
-use super::{Bytes, Place, Room, clean, no_copy, pairs, put, utf8};
+use super::{Bytes, Place, Room, clean, no_copy, pairs, part, put, utf8};
 use crate::derive::layout::{Layout, PAIR, Pairs};
 use crate::kernels::lanes::{self, low_64};
 use crate::kernels::masks::window_at;
@@ -30,6 +30,8 @@ struct Counted<'a> {
     ills: u64,
     /// Whether only sequences of four bytes are wider than the answers to ill-formed units.
     only_fours_are_wider: bool,
+    /// Whether a lead byte among these blocks makes the str as wide as any.
+    is_widest: bool,
 }
 
 impl Counted<'_> {
@@ -58,12 +60,14 @@ impl Counted<'_> {
     fn add(&mut self, window: &Window, block: &Block, dropped: u64) {
         self.count += (block.begins & !(block.ill & dropped)).count_ones() as usize;
         (self.pairs, self.ills) = (self.pairs | block.pairs, self.ills | block.ill);
-        if self.ills == 0 || !self.only_fours_are_wider || !block.has_no_fours() {
+        let is_answer_as_wide = self.ills != 0 && self.only_fours_are_wider && block.has_no_fours();
+        if !(is_answer_as_wide || self.is_widest) {
             let whole = block.begins & !block.ill;
             let [low, high] = block.bytes.0;
             let low = and(low, lanes_8(whole as u32));
             let high = and(high, lanes_8((whole >> 32) as u32));
             self.largest = max_8(self.largest, max_8(low, high));
+            self.is_widest = self.layout.lead_decides && self.reaches(self.layout.borders[2][0]);
         }
         self.add_width(window, block);
     }
@@ -77,15 +81,19 @@ impl Counted<'_> {
         }
     }
 
+    /// Whether there is a lead byte from one on.
+    #[inline]
+    #[vectors]
+    fn reaches(&self, lead: u8) -> bool {
+        let least = each_8(lead);
+        !is_none(at_least_8(self.largest, least))
+    }
+
     /// The width of all that was counted; `answer` is what was done at ill-formed units.
     #[inline]
     #[vectors]
     fn width(&self, answer: Answer) -> Width {
-        let reaches = |lead: u8| {
-            let least = each_8(lead);
-            !is_none(at_least_8(self.largest, least))
-        };
-        let by_lead = self.layout.borders.iter().filter(|&&[lead, ..]| self.layout.lead_decides && reaches(lead));
+        let by_lead = self.layout.borders.iter().filter(|&&[lead, ..]| self.layout.lead_decides && self.reaches(lead));
         let of_ill = if self.ills == 0 || answer.is_ascii() { Width::Ascii } else { Width::Ucs2 };
         let of_pairs = if self.pairs == 0 { Width::Ascii } else { Width::Ucs4 };
         Width::of_class(by_lead.count()).max(self.fine).max(of_ill).max(of_pairs)
@@ -129,7 +137,7 @@ pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &m
     let largest = each_8(shared.largest);
     let only_fours_are_wider = !reader.answer.is_ascii() && layout.borders[2][0] >= 0xF0;
     let (count, fine) = (shared.count, Width::Ascii);
-    let counted = Counted { layout, count, largest, fine, pairs: 0, ills: 0, only_fours_are_wider };
+    let counted = Counted { layout, count, largest, fine, pairs: 0, ills: 0, only_fours_are_wider, is_widest: false };
     let mut state = (counted, notes);
     let (dropped, escapes) = (reader.dropped(), reader.answer == Answer::Backslash);
     let end = reader.each_block(
@@ -355,9 +363,11 @@ unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
     if let Some((notes, (end, noted))) = usable.and_then(|notes| Some((notes, notes.stretch(start)?))) {
         let mut padded = [0; _];
         for note in noted {
-            let window = window_at(source.data, note.at(), &mut padded);
+            let at = note.at();
+            let wide: Option<&Wide> = source.data[at..].first_chunk();
+            let window = wide.map_or_else(|| window_at(source.data, at, &mut padded), |wide| part(wide, 0));
             let mut block = Block::of(note, window);
-            let border = note.at() + block.border();
+            let border = at + block.border();
             if border > start {
                 put_clean(Followed { data: &source.data[start..], length: border - start }, out);
             }
@@ -367,12 +377,11 @@ unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
                 block.begins &= !(block.ill & dropped);
                 let mut copy = no_copy();
                 let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
-                let wide = source.data[note.at()..].first_chunk();
                 put_noted(&reader.meaning, window, wide, &block, place.room());
                 // SAFETY: the contract of this function.
                 unsafe { place.finish() };
             }
-            start = note.at() + note.length();
+            start = at + note.length();
         }
         put_clean(Followed { data: &source.data[start..], length: end - start }, out);
         if !notes.is_full() {

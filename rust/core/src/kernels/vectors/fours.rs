@@ -70,13 +70,15 @@ impl Meaning<'_> {
         let Some(singles) = self.singles(block) else { return false };
         let mut filled = 0;
         for Run { sequences: (first, count), singles: (lane, more) } in runs(block.begins, singles) {
-            // More than sixteen do not begin in a block.
+            // More than sixteen do not begin in a block. One limit is asked for, not one for each of the next two places.
+            assert!(filled <= MOST as usize, "no more begin in the block");
             let place: &mut [MaybeUninit<u32>; 16] = room[filled..].first_chunk_mut().expect("as many have room");
             store(fours(load_32(part(bytes, first))), place, 0);
             store(fours(load_32(part(bytes, first + 32))), place, 8);
             filled += count;
             // One vector at least: a branch on whether a block ends with a sequence is mispredicted as often as not.
             for at in (0..more.max(1)).step_by(8) {
+                assert!(filled + at <= 64, "no more begin in a block");
                 let place: &mut [MaybeUninit<u32>; 8] =
                     room[filled + at..].first_chunk_mut().expect("as many have room");
                 let bytes = as_32(load_8(part(bytes, lane + at)));
