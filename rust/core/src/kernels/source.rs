@@ -72,7 +72,7 @@ impl Extent {
     }
 }
 
-/// A block of 64 bytes, or the last, shorter one, that is not known to be clean.
+/// A block of 64 bytes, or the last, shorter one, that was examined closely: it may be clean.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Note {
     /// Lanes in which something begins that is written, one bit for each byte.
