@@ -113,9 +113,9 @@ fn check(name: &str, form: &Form, points: &[u32]) {
             assert_eq!(encode_text(form, text, 0, Missing::Stop, out), Ok(()), "{name} {points:X?}");
         });
         assert_eq!(written, bytes, "{name} {points:X?}");
-        if let Some(scalar) = text.scalar().filter(|_| name == "utf-8") {
-            assert_eq!(scalar.utf8_bytes(), size, "{points:X?}");
-            assert_eq!(filled(size, 0xA5, |out| scalar.write_utf8(out)), bytes, "{points:X?}");
+        if let Some(scalar) = text.shared(&form.agreement) {
+            assert_eq!(scalar.utf8_bytes(), size, "{name} {points:X?}");
+            assert_eq!(filled(size, 0xA5, |out| scalar.write_utf8(out)), bytes, "{name} {points:X?}");
         }
     }
     let pass = pass(form, &bytes, OnFault::Stop);

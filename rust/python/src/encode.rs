@@ -179,11 +179,14 @@ fn long_bytes<'py>(py: Python<'py>, form: &Form, points: Text<'_>) -> PyResult<O
     if let Some(bytes) = bytes_unit_by_unit(py, form, points)? {
         return Ok(Some(bytes));
     }
-    if !form.agreement.is_total() {
-        let written = bytes_at_once(py, (form, Missing::Stop), points)?;
-        return if written.is_some() { Ok(written) } else { bytes_of_text(py, (form, Missing::Stop), points, b"") };
+    if let Some(shared) = released(py, points.len(), || points.shared(&form.agreement)) {
+        return bytes_of_scalar(py, shared).map(Some);
     }
-    released(py, points.len(), || points.scalar()).map(|scalar| bytes_of_scalar(py, scalar)).transpose()
+    if form.agreement.is_total() {
+        return Ok(None);
+    }
+    let written = bytes_at_once(py, (form, Missing::Stop), points)?;
+    if written.is_some() { Ok(written) } else { bytes_of_text(py, (form, Missing::Stop), points, b"") }
 }
 
 /// Make bytes of a text of which each code point is a unit of the form; None where one is not, or there is no memory for as

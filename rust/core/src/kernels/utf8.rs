@@ -10,6 +10,7 @@ use super::text::Text;
 use super::{bulk, dispatch};
 use crate::chunk::NEAR_BYTES;
 use crate::code_point::SURROGATES;
+use crate::derive::agreement::Agreement;
 
 /// Bytes that are measured together: they stay in the first-level cache for the three scans.
 const BLOCK: usize = 16384;
@@ -178,6 +179,19 @@ impl<'a> Text<'a> {
         };
         // SAFETY: there is no surrogate and nothing beyond Unicode in the text, and its length has just been found.
         is_scalar.then(|| unsafe { Scalar::known(self, bulk::utf8_bytes(self)) })
+    }
+
+    /// The same of text that a form writes as UTF-8 does; None too where it takes no less time to write it by the form's own
+    /// blocks: with AVX-512, and beyond U+FFFF, where many forms part from UTF-8.
+    #[must_use]
+    pub fn shared(self, agreement: &Agreement) -> Option<Scalar<'a>> {
+        if agreement.is_total() {
+            return self.scalar();
+        }
+        let is_tried = agreement.is_worthwhile() && Level::current() != Level::Avx512 && !matches!(self, Text::Four(_));
+        let is_shared = is_tried && find_point(self, agreement.apart()).is_none();
+        // SAFETY: surrogates and what is beyond Unicode are apart in each form.
+        is_shared.then(|| unsafe { Scalar::known(self, bulk::utf8_bytes(self)) })
     }
 }
 

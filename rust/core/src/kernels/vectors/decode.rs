@@ -30,7 +30,7 @@ struct Counted<'a> {
     ills: u64,
     /// Whether only sequences of four bytes are wider than the answers to ill-formed units.
     only_fours_are_wider: bool,
-    /// Whether a lead byte among these blocks makes the str as wide as any.
+    /// Whether a lead byte is known to make the str as wide as any: no larger one matters.
     is_widest: bool,
 }
 
@@ -76,12 +76,12 @@ impl Counted<'_> {
     #[vectors]
     fn add_width(&mut self, window: &Window, block: &Block) {
         if !self.layout.lead_decides && self.fine < Width::Ucs4 {
-            let whole = block.begins & !block.ill & block.bytes.high();
+            let whole = block.begins & !block.ill & block.high;
             self.fine = self.fine.max(width(self.layout, window, whole, self.fine));
         }
     }
 
-    /// Whether there is a lead byte from one on.
+    /// Whether some lead byte is `lead` or above.
     #[inline]
     #[vectors]
     fn reaches(&self, lead: u8) -> bool {
@@ -123,7 +123,7 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     measure_noting(source, start, limit, &mut Notes::none())
 }
 
-/// As [`measure`], with notes of the blocks in which something is ill-formed.
+/// As [`measure`], with notes of the blocks that were read closely.
 #[vectors]
 pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &mut Notes) -> Extent {
     notes.begin(start);
@@ -153,8 +153,8 @@ pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &m
                 if escapes {
                     counted.count += (BACKSLASHED_BYTE - 1) * block.ill.count_ones() as usize;
                 }
-                // Clean ones too: among others, they are written by less than is lost where others end. Nothing begins where
-                // reading stops at once.
+                // Clean ones too: among faulty blocks, a note costs less than the end of a clean run. A block in which nothing
+                // begins has nothing to write.
                 if block.begins != 0 {
                     notes.add(block.note(at), at + block.border());
                 }

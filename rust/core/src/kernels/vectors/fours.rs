@@ -70,7 +70,7 @@ impl Meaning<'_> {
         let Some(singles) = self.singles(block) else { return false };
         let mut filled = 0;
         for Run { sequences: (first, count), singles: (lane, more) } in runs(block.begins, singles) {
-            // More than sixteen do not begin in a block. One limit is asked for, not one for each of the next two places.
+            // At most sixteen sequences begin in a block. One check here, instead of one for each of the two stores.
             assert!(filled <= MOST as usize, "no more begin in the block");
             let place: &mut [MaybeUninit<u32>; 16] = room[filled..].first_chunk_mut().expect("as many have room");
             store(fours(load_32(part(bytes, first))), place, 0);

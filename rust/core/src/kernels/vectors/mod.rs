@@ -265,7 +265,7 @@ impl Bytes {
         self.mask(|bytes| at_least_8(bytes, least))
     }
 
-    /// The lead bytes from one on; the lanes of ASCII are arbitrary.
+    /// The lead bytes that are `least` or above; the lanes of ASCII are arbitrary.
     #[inline]
     #[vectors]
     fn leads_from(self, least: u8) -> u64 {

@@ -205,7 +205,7 @@ impl Meaning<'_> {
         if block.are_bytes() {
             return self.put_bytes(window, block.ill, put);
         }
-        // One by one, so that all places are constants.
+        // One by one, as in `put_sparse`.
         let filled = self.put_half::<0>(window, block, 0, &mut put);
         self.put_half::<32>(window, block, filled, &mut put);
     }

@@ -111,7 +111,7 @@ pub struct Takers<Ascii, Pairs, Regular, Other> {
     pub other: Other,
 }
 
-/// How far reading came: to a block whose first lanes of `carry` are read, or to where it ended.
+/// How far reading came: to a block whose first lanes of `carry` are read, or to where it ended; `dirty` has the last blocks.
 struct Reached {
     at: usize,
     carry: u64,
@@ -119,9 +119,9 @@ struct Reached {
     goes_on: bool,
 }
 
-/// Whether so many of the last eight blocks were not well-formed that the next is read closely at once: mispredicted branches
-/// take longer than what is asked of a clean block then.
-fn is_often(dirty: u8) -> bool {
+/// Whether at least half of the last eight blocks were faulty: then reading the next one closely costs less than mispredicted
+/// branches.
+fn are_many(dirty: u8) -> bool {
     dirty.count_ones() >= 4
 }
 
@@ -206,9 +206,9 @@ impl<'a> Reader<'a> {
                     continue;
                 }
             }
-            // Behind a well-formed block they are not many.
+            // Behind a well-formed block fewer were faulty.
             is_begun =
-                left > 64 && (is_begun || !is_often(dirty) && self.begins_regular(&data[start..at], window, carry));
+                left > 64 && (is_begun || !are_many(dirty) && self.begins_regular(&data[start..at], window, carry));
             if is_begun
                 && self.is_regular(window)
                 && let Some(block) = self.regular(window, carry)
@@ -250,9 +250,12 @@ impl<'a> Reader<'a> {
             if !goes_on {
                 return Reached { at: at + length, carry: 0, dirty, goes_on };
             }
-            (at, carry, dirty) = (at + 64, next, dirty << 1 | u8::from(ill != 0));
-            // ASCII is read by less elsewhere.
-            let stays = is_often(dirty) && high != 0 && limit - at > 64;
+            (at, carry) = (at + 64, next);
+            if high | ill != 0 {
+                dirty = dirty << 1 | u8::from(ill != 0);
+            }
+            // ASCII is read by less elsewhere, and says nothing about other blocks.
+            let stays = are_many(dirty) && high != 0 && limit - at > 64;
             match data[at..].first_chunk() {
                 Some(next) if stays => window = next,
                 _ => return Reached { at, carry, dirty, goes_on },
