@@ -8,7 +8,7 @@ mod forms;
 use std::mem::MaybeUninit;
 
 use eightfold_core::{Form, Missing, OnFault, Output, Pass, Sink, Survey, Text, TextBuffer, Width, encode_text};
-use forms::family;
+use forms::{family, with_layouts};
 
 /// What repeats. Sequences of one length fill a block without a gap; others are so dense, or so far apart, that eight
 /// lanes hold more than four, or two at most.
@@ -136,16 +136,6 @@ fn every_kind_is_written_and_read_from_every_place_on() {
             }
         }
     }
-}
-
-/// Each form that has a layout: its name, the form without that, and the form.
-fn with_layouts() -> impl Iterator<Item = (String, [Form; 2])> {
-    let mut bare_family = family();
-    family().into_iter().filter(|(_, form)| form.layout.is_some()).map(move |(name, form)| {
-        let mut bare = bare_family.remove(&name).expect("the same family");
-        bare.layout = None;
-        (name, [bare, form])
-    })
 }
 
 /// What a form gives for bytes, by its rows and by its layout.

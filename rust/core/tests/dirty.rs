@@ -6,7 +6,7 @@ mod forms;
 use std::mem::MaybeUninit;
 
 use eightfold_core::{Form, Halt, OnFault, Output, Pass, Row, Tables, TextBuffer};
-use forms::family;
+use forms::{family, with_layouts};
 
 const PADDING: usize = 128;
 const POLICIES: [OnFault; 5] =
@@ -123,7 +123,7 @@ fn long(form: &Form, chance: &mut Chance) -> Vec<u8> {
 }
 
 /// Check that text is measured, and then written as code points of four bytes, as the automaton alone reads it.
-fn check_measured(name: &str, [form, bare]: [&Form; 2], data: &[u8], on_fault: OnFault) {
+fn check_measured(name: &str, [bare, form]: &[Form; 2], data: &[u8], on_fault: OnFault) {
     let pass = |form| Pass { form, data, is_final: true, largest: 0x10_FFFF, on_fault };
     let mut expected = TextBuffer::default();
     let halt = pass(bare).run(0, &mut expected);
@@ -140,13 +140,10 @@ fn check_measured(name: &str, [form, bare]: [&Form; 2], data: &[u8], on_fault: O
 
 #[test]
 fn long_text_of_changing_density_is_measured_and_written_as_the_automaton_reads_it() {
-    let mut bare_family = family();
-    for (name, form) in family().into_iter().filter(|(_, form)| form.layout.is_some()) {
-        let mut bare = bare_family.remove(&name).expect("the same family");
-        bare.layout = None;
-        let data = long(&form, &mut Chance(7));
+    for (name, forms) in with_layouts() {
+        let data = long(&forms[1], &mut Chance(7));
         for on_fault in [OnFault::Replace, OnFault::Ignore, OnFault::SurrogateEscape] {
-            check_measured(&name, [&form, &bare], &data, on_fault);
+            check_measured(&name, &forms, &data, on_fault);
         }
     }
 }
@@ -155,15 +152,12 @@ fn long_text_of_changing_density_is_measured_and_written_as_the_automaton_reads_
 /// before them ends.
 #[test]
 fn a_lead_is_not_joined_with_what_only_begins_as_a_trail() {
-    let mut bare_family = family();
-    for name in ["cesu-8", "mutf-8", "wtf-8"] {
-        let (form, mut bare) = (forms::form(name), bare_family.remove(name).expect("the same family"));
-        bare.layout = None;
+    for (name, forms) in with_layouts().filter(|(name, _)| ["cesu-8", "mutf-8", "wtf-8"].contains(&name.as_str())) {
         for (wide, narrow) in (0..64).flat_map(|wide| (0..64).map(move |narrow| (wide, narrow))) {
             let text = ["中".repeat(wide), "a".repeat(narrow)].concat();
             let (behind, pair) = ([b'a'; 130], if name == "wtf-8" { "😀".as_bytes() } else { PAIR });
             let data = [b"\xFFa", text.as_bytes(), b"\xED\xA0\x80\xED\xBF", &behind, pair].concat();
-            check_measured(name, [&form, &bare], &data, POLICIES[narrow % 2]);
+            check_measured(&name, &forms, &data, POLICIES[narrow % 2]);
         }
     }
 }
@@ -174,10 +168,7 @@ fn a_lead_is_not_joined_with_what_only_begins_as_a_trail() {
 fn text_of_four_bytes_is_measured_and_written_whatever_single_bytes_are_in_it() {
     let singles: [&[u8]; 9] =
         [b"a", b"\0", b"\xFF", b"\xFFa", b"a\x80", b"\xE2\x82", b"\xF0\x9F\x92", b"\xED\xA0\xBD!", &[b'a'; 37]];
-    let mut bare_family = family();
-    for name in ["utf-8", "wtf-8", "xtf-8"] {
-        let (form, mut bare) = (forms::form(name), bare_family.remove(name).expect("the same family"));
-        bare.layout = None;
+    for (name, forms) in with_layouts().filter(|(name, _)| ["utf-8", "wtf-8", "xtf-8"].contains(&name.as_str())) {
         for (apart, gap) in singles.into_iter().flat_map(|apart| (0..18).map(move |gap| (apart, gap))) {
             for before in 0..18 {
                 let (first, text) = ("😀".repeat(before), "\u{10FFFF}".repeat(gap));
@@ -185,7 +176,7 @@ fn text_of_four_bytes_is_measured_and_written_whatever_single_bytes_are_in_it() 
                 let data = [first.as_bytes(), &part.repeat(320_usize.div_ceil(part.len()))].concat();
                 for on_fault in [OnFault::Replace, OnFault::SurrogateEscape, POLICIES[(before + gap) % POLICIES.len()]]
                 {
-                    check_measured(name, [&form, &bare], &data, on_fault);
+                    check_measured(&name, &forms, &data, on_fault);
                 }
             }
         }
@@ -210,28 +201,24 @@ fn three_bytes_beyond_the_bmp_are_measured_amid_faults() {
         units: vec![],
         names: vec![],
     };
-    let [form, mut bare] = [made(), made()].map(|tables| Form::new(tables).expect("a small form"));
-    bare.layout = None;
-    assert!(form.layout.is_some());
+    let mut forms = [made(), made()].map(|tables| Form::new(tables).expect("a small form"));
+    assert!(forms[0].layout.take().is_some());
     for (lead, on_fault) in (0xE0..=0xEF_u8).flat_map(|lead| POLICIES.map(|on_fault| (lead, on_fault))) {
         let data = [&[lead, 0x80, 0x80], b"\xFF".as_slice()].concat().repeat(60);
-        check_measured("of three bytes", [&form, &bare], &data, on_fault);
+        check_measured("of three bytes", &forms, &data, on_fault);
     }
 }
 
 /// A block has nothing but continuation bytes, of which the first are those of a sequence that began before it.
 #[test]
 fn blocks_of_continuation_bytes_are_measured_and_written() {
-    let mut bare_family = family();
-    for (name, form) in family().into_iter().filter(|(_, form)| form.layout.is_some()) {
-        let mut bare = bare_family.remove(&name).expect("the same family");
-        bare.layout = None;
+    for (name, forms) in with_layouts() {
         for (before, lead) in (50..70).flat_map(|before| [0xC5, 0xE5, 0xF1].map(|lead| (before, lead))) {
             let begun = [&b"a".repeat(before), [lead].as_slice()].concat();
             for many in [60, 64, 130, 200] {
                 let data = [begun.as_slice(), &[0xBB].repeat(many), &b"a".repeat(80)].concat();
                 for on_fault in POLICIES {
-                    check_measured(&name, [&form, &bare], &data, on_fault);
+                    check_measured(&name, &forms, &data, on_fault);
                 }
             }
         }

@@ -7,6 +7,9 @@ use crate::derive::agreement::Agreement;
 
 const BLOCK: usize = 64;
 
+/// Code points that are searched for one range after another.
+const PIECE: usize = 1 << 12;
+
 /// Up to this length, the end of a run is found faster byte by byte.
 const SHORT_RUN: usize = 16;
 
@@ -67,7 +70,16 @@ fn one_pair(data: &[u8], lead: u8, (low, high): (u8, u8)) -> Option<usize> {
 /// The index of the first code point that lies in one of the ranges.
 #[must_use]
 pub fn find_point(text: Text<'_>, ranges: &[(u32, u32)]) -> Option<usize> {
-    let each = |&(low, high): &(u32, u32)| match text {
+    // All ranges are looked for in a piece while it is in the first-level cache.
+    (0..text.len()).step_by(PIECE).find_map(|start| {
+        let piece = text.slice(start, text.len().min(start + PIECE));
+        ranges.iter().filter_map(|&range| find_within(piece, range)).min().map(|found| start + found)
+    })
+}
+
+#[inline]
+fn find_within(text: Text<'_>, (low, high): (u32, u32)) -> Option<usize> {
+    match text {
         Text::One(points) => {
             let (low, high) = (u8::try_from(low).ok()?, u8::try_from(high).unwrap_or(u8::MAX));
             first(points, |point| point.wrapping_sub(low) <= high - low)
@@ -77,8 +89,7 @@ pub fn find_point(text: Text<'_>, ranges: &[(u32, u32)]) -> Option<usize> {
             first(points, |point| point.wrapping_sub(low) <= high - low)
         }
         Text::Four(points) => first(points, |point| point.wrapping_sub(low) <= high - low),
-    };
-    ranges.iter().filter_map(each).min()
+    }
 }
 
 #[inline]

@@ -55,3 +55,15 @@ pub fn family() -> BTreeMap<String, Form> {
 pub fn form(name: &str) -> Form {
     family().remove(name).expect("a form of the family")
 }
+
+/// Each form that has a layout: its name, the form without that, and the form.
+#[expect(clippy::allow_attributes, reason = "what is not needed depends on who includes this file")]
+#[allow(dead_code, reason = "not all who include this file compare the two")]
+pub fn with_layouts() -> impl Iterator<Item = (String, [Form; 2])> {
+    let mut bare_family = family();
+    family().into_iter().filter(|(_, form)| form.layout.is_some()).map(move |(name, form)| {
+        let mut bare = bare_family.remove(&name).expect("the same family");
+        bare.layout = None;
+        (name, [bare, form])
+    })
+}

@@ -111,18 +111,33 @@ pub struct Takers<Ascii, Pairs, Regular, Other> {
     pub other: Other,
 }
 
-/// How far reading came: to a block whose first lanes of `carry` are read, or to where it ended; `dirty` has the last blocks.
+/// Which of the last eight blocks were faulty: a bit for each, the last one's is the lowest.
+#[derive(Clone, Copy)]
+struct Faulty(u8);
+
+impl Faulty {
+    /// Blocks were read, of which none was faulty.
+    fn add_clean(&mut self, blocks: usize) {
+        self.0 = (u64::from(self.0) << blocks.min(8)) as u8;
+    }
+
+    /// A block was read.
+    fn add(&mut self, is_faulty: bool) {
+        self.0 = self.0 << 1 | u8::from(is_faulty);
+    }
+
+    /// Whether at least half were: then reading the next one closely costs less than mispredicted branches.
+    fn are_many(self) -> bool {
+        self.0.count_ones() >= 4
+    }
+}
+
+/// How far reading came: to a block whose first lanes of `carry` are read, or to where it ended.
 struct Reached {
     at: usize,
     carry: u64,
-    dirty: u8,
+    faulty: Faulty,
     goes_on: bool,
-}
-
-/// Whether at least half of the last eight blocks were faulty: then reading the next one closely costs less than mispredicted
-/// branches.
-fn are_many(dirty: u8) -> bool {
-    dirty.count_ones() >= 4
 }
 
 /// The tables of a layout, with the facts that each block needs.
@@ -185,8 +200,7 @@ impl<'a> Reader<'a> {
         >,
     ) -> usize {
         let (mut at, mut carry, mut is_begun, mut padded) = (start, 0_u64, false, [0; _]);
-        // One bit for each of the last blocks that was not well-formed.
-        let mut dirty = 0_u8;
+        let mut faulty = Faulty(0);
         while at < limit {
             let window = window_at(data, at, &mut padded);
             let left = limit - at;
@@ -202,25 +216,26 @@ impl<'a> Reader<'a> {
                 let length = (take.pairs)(state, &data[border.min(limit)..limit]);
                 if length > 0 {
                     (at, carry, is_begun) = (border + length, 0, false);
-                    dirty = (u64::from(dirty) << (length / 64).min(8)) as u8;
+                    faulty.add_clean(length / 64);
                     continue;
                 }
             }
             // Behind a well-formed block fewer were faulty.
             is_begun =
-                left > 64 && (is_begun || !are_many(dirty) && self.begins_regular(&data[start..at], window, carry));
+                left > 64 && (is_begun || !faulty.are_many() && self.begins_regular(&data[start..at], window, carry));
             if is_begun
                 && self.is_regular(window)
                 && let Some(block) = self.regular(window, carry)
             {
                 (take.regular)(state, window, &block);
-                (at, carry, dirty) = (at + 64, block.carry, dirty << 1);
+                (at, carry) = (at + 64, block.carry);
+                faulty.add(false);
                 continue;
             }
             is_begun = false;
             let goes_on;
-            Reached { at, carry, dirty, goes_on } =
-                self.read_closely(data, (at, limit), (carry, dirty), state, &take.other);
+            Reached { at, carry, faulty, goes_on } =
+                self.read_closely(data, (at, limit), (carry, faulty), state, &take.other);
             if !goes_on {
                 return at;
             }
@@ -236,7 +251,7 @@ impl<'a> Reader<'a> {
         &self,
         data: &[u8],
         (mut at, limit): (usize, usize),
-        (mut carry, mut dirty): (u64, u8),
+        (mut carry, mut faulty): (u64, Faulty),
         state: &mut S,
         take: &impl Fn(&mut S, &Window, Block, usize),
     ) -> Reached {
@@ -248,17 +263,17 @@ impl<'a> Reader<'a> {
             take(state, window, block, at);
             // Not `at + length`, which is equal: the next loads must not wait for the masks of this block.
             if !goes_on {
-                return Reached { at: at + length, carry: 0, dirty, goes_on };
+                return Reached { at: at + length, carry: 0, faulty, goes_on };
             }
             (at, carry) = (at + 64, next);
             if high | ill != 0 {
-                dirty = dirty << 1 | u8::from(ill != 0);
+                faulty.add(ill != 0);
             }
             // ASCII is read by less elsewhere, and says nothing about other blocks.
-            let stays = are_many(dirty) && high != 0 && limit - at > 64;
+            let stays = faulty.are_many() && high != 0 && limit - at > 64;
             match data[at..].first_chunk() {
                 Some(next) if stays => window = next,
-                _ => return Reached { at, carry, dirty, goes_on },
+                _ => return Reached { at, carry, faulty, goes_on },
             }
             fetch_ahead(data, at);
         }
