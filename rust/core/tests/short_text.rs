@@ -6,7 +6,7 @@ mod forms;
 use std::mem::MaybeUninit;
 
 use eightfold_core::kernels::Level;
-use eightfold_core::{Form, Missing, Range, Row, ShortBytes, Tables, Text, encode_text};
+use eightfold_core::{Form, Missing, Output, Range, Row, ShortBytes, Tables, Text, encode_text};
 use forms::family;
 
 /// The borders of lengths and kinds, surrogates of each sort, and what some forms lack or write in ways of their own.
@@ -111,8 +111,10 @@ fn check_kind(subject: &Subject, text: Text<'_>, policy: Missing, expected: Opti
 
 /// The bytes of a text that is written in one pass however long it is.
 fn at_once(form: &Form, text: Text<'_>, policy: Missing) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    form.write_at_once(text, policy, &mut out, |_| true).then_some(out)
+    let script = form.at_once(text, policy)?;
+    let mut memory = vec![MaybeUninit::uninit(); script.room()];
+    let (is_whole, written) = Output::<u8>::written(&mut memory, |out| script.write(out, |_| true));
+    is_whole.then(|| written.to_vec())
 }
 
 /// Check a text in each kind of str that holds it.
@@ -310,9 +312,14 @@ fn text_is_not_written_on_where_that_is_not_wanted() {
         calls += 1;
         calls < 2
     };
-    assert!(!form.write_at_once(Text::Four(&points), Missing::Ignore, &mut Vec::new(), &mut goes_on));
-    assert_eq!(calls == 2, Level::current() == Level::Portable);
+    let script = form.at_once(Text::Four(&points), Missing::Ignore);
+    assert_eq!(script.is_some(), Level::current() == Level::Portable);
+    if let Some(script) = script {
+        let mut memory = vec![MaybeUninit::uninit(); script.room()];
+        assert!(!Output::<u8>::written(&mut memory, |out| script.write(out, &mut goes_on)).0);
+        assert_eq!(calls, 2);
+    }
     // It would take as much memory as the result once more.
     let long = vec![0x61; (1 << 22) + 1];
-    assert!(!form.write_at_once(Text::One(&long), Missing::Ignore, &mut Vec::new(), |_| true));
+    assert!(form.at_once(Text::One(&long), Missing::Ignore).is_none());
 }

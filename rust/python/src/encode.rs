@@ -13,7 +13,7 @@ use crate::heard::{Ear, Hears};
 use crate::made::Made;
 use crate::memory::{
     append, ascii_of, bytes_if_without_nul, bytes_if_written, bytes_of_scalar, bytes_of_short_text, bytes_of_slice,
-    bytes_of_text, encoded, text_length, text_of,
+    bytes_of_text, bytes_up_to, encoded, text_length, text_of,
 };
 use crate::names;
 use crate::peeking::{self, Ahead, Finder};
@@ -212,11 +212,13 @@ fn bytes_at_once<'py>(
     (form, missing): (&Form, Missing),
     text: Text<'_>,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let (mut bytes, mut ear) = (Vec::new(), Ear::default());
-    let written =
-        released(py, text.len(), || form.write_at_once(text, missing, &mut bytes, |points| ear.goes_on(points)));
+    let Some(script) = form.at_once(text, missing) else { return Ok(None) };
+    let mut ear = Ear::default();
+    let bytes = bytes_up_to(py, script.room(), |out| {
+        released(py, text.len(), || script.write(out, |points| ear.goes_on(points)))
+    });
     ear.result()?;
-    if written { bytes_of_slice(py, &bytes).map(Some) } else { Ok(None) }
+    Ok(bytes.ok().flatten())
 }
 
 /// Say whether a form has bytes for each code point of a str: see `eightfold.text.is_encodable`.

@@ -483,6 +483,36 @@ pub fn bytes_if_written<'py>(
     })
 }
 
+/// Make bytes of as many of `room` bytes as `write` has written; None where it says that this is not all. They are cut in place:
+/// to write other memory first and copy that takes as much memory once more, and its pages.
+pub fn bytes_up_to<'py>(
+    py: Python<'py>,
+    room: usize,
+    write: impl FnOnce(&mut Output<'_, u8>) -> bool,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let length = ffi::Py_ssize_t::try_from(room).map_err(|_| PyMemoryError::new_err(()))?;
+    // SAFETY: the call returns a new writer, or null with an exception.
+    let writer = unsafe { ffi::compat::PyBytesWriter_Create(length) };
+    if writer.is_null() {
+        return Err(PyErr::fetch(py));
+    }
+    // SAFETY: the writer has room for so many bytes, which are written before anybody else knows of them.
+    let memory = unsafe { unseen(ffi::compat::PyBytesWriter_GetData(writer), room) };
+    let (is_whole, written) = Output::written(memory, write);
+    let count = written.len() as ffi::Py_ssize_t;
+    if !is_whole {
+        // SAFETY: it is not used again.
+        unsafe { ffi::compat::PyBytesWriter_Discard(writer) };
+        return Ok(None);
+    }
+    // SAFETY: so many bytes have been written, and the writer is not used again; the call returns new bytes, or null with an
+    // exception.
+    unsafe {
+        let bytes = ffi::compat::PyBytesWriter_FinishWithSize(writer, count);
+        Ok(Some(Bound::from_owned_ptr_or_err(py, bytes)?.cast_into_unchecked()))
+    }
+}
+
 /// Write a text from an index on to a place, and let other threads run if it is long.
 ///
 /// # Errors

@@ -185,8 +185,8 @@ fn spell_with<P: Point>(
 unsafe fn by_words<P: Point>(points: &[P], instead: &Instead, mut place: Place<u8>) -> (usize, Place<u8>) {
     let mut at = 0;
     while at < points.len() {
-        let rest = &points[at..];
-        let count = match rest.first_chunk() {
+        let (rest, end) = (&points[at..], at + WORD);
+        at += match rest.first_chunk() {
             // SAFETY: the contract of this function.
             Some(word) if unsafe { write_word(word, &mut place) } => WORD,
             // SAFETY: as above.
@@ -194,13 +194,18 @@ unsafe fn by_words<P: Point>(points: &[P], instead: &Instead, mut place: Place<u
             // SAFETY: as above.
             None => unsafe { write_each(rest, (NONE, is_usual), &mut place) },
         };
-        at += count;
-        if count < WORD && at < points.len() {
+        while at < end && at < points.len() {
             // SAFETY: as above.
             match unsafe { write_answer(points, at, instead, &mut place) } {
-                0 => break,
+                0 => return (at, place),
                 count => at += count,
             }
+            // Where all of a word is looked at, in vain, what is left of it is likely to hold more that is rare.
+            if rest[0].into() < 0x800 || at >= end {
+                break;
+            }
+            // SAFETY: as above.
+            at += unsafe { write_each(&points[at..points.len().min(end)], (NONE, is_usual), &mut place) };
         }
     }
     (at, place)

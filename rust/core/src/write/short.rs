@@ -7,9 +7,7 @@ use crate::chunk::CHUNK_POINTS;
 use crate::code_point::STARTS;
 use crate::derive::instead::Instead;
 use crate::form::Form;
-use crate::kernels::{
-    Level, Output, Text, append_up_to, find_point, room_for, write_by_points, write_by_words, write_short,
-};
+use crate::kernels::{Level, Output, Text, find_point, room_for, write_by_points, write_by_words, write_short};
 use crate::policy::Missing;
 use crate::write::encode::encode_text;
 
@@ -24,7 +22,7 @@ const SHORT_POINTS_ALONE: usize = 2048;
 
 /// Of so many code points a processor does not remember which follow which.
 const LONG_POINTS: usize = 1 << 16;
-/// Of more code points what is written first and copied then would be more memory than a verb may hold beside its output.
+/// Of more code points what they may become would be more memory than a verb may hold beside its output.
 const MOST_AT_ONCE: usize = 1 << 22;
 /// So many code points at the beginning say of a long text what it is likely to be.
 const SAMPLE_POINTS: usize = 512;
@@ -61,35 +59,15 @@ impl Form {
         Some(out.into_written())
     }
 
-    /// Write a long text in one pass, and return whether it is written to its end: not where measuring it first takes no more
-    /// time, where it is so long or there is no memory for the most that it may become, or something is neither a scalar value
-    /// nor a surrogate with an answer. `goes_on` says whether to go on, and is called now and then with the code points since the last time.
-    pub fn write_at_once(
-        &self,
-        text: Text<'_>,
-        policy: Missing,
-        out: &mut Vec<u8>,
-        mut goes_on: impl FnMut(usize) -> bool,
-    ) -> bool {
-        let (instead, mut at) = (self.instead(Some(policy)), 0);
+    /// How a long text is written in one pass; None where measuring it first takes no more time, or what it may become is more
+    /// memory than a verb may hold.
+    #[must_use]
+    pub fn at_once<'a>(&'a self, text: Text<'a>, policy: Missing) -> Option<AtOnce<'a>> {
+        let instead = self.instead(Some(policy));
         let is_known = self.is_known(instead) && *instead != Instead::Stop && text.len() <= MOST_AT_ONCE;
         let is_tried = is_known && Level::current() == Level::Portable;
-        let Some(write) = is_tried.then(|| at_once(text, instead)).flatten() else { return false };
-        let Some(room) = room_for(text, instead) else { return false };
-        if out.try_reserve_exact(room).is_err() {
-            return false;
-        }
-        append_up_to(out, room, |out| {
-            while at < text.len() {
-                let limit = text.whole_up_to(text.len().min(at + CHUNK_POINTS));
-                let count = write(text.slice(at, limit), instead, out);
-                at += count;
-                if at < limit || !goes_on(count) {
-                    return false;
-                }
-            }
-            true
-        })
+        let write = is_tried.then(|| way(text, instead)).flatten()?;
+        Some(AtOnce { text, instead, write, room: room_for(text, instead)? })
     }
 
     /// What is written instead of what is rare under a policy, if that is known.
@@ -122,6 +100,37 @@ fn most_points() -> usize {
     if Level::current() == Level::Portable { SHORT_POINTS_ALONE } else { SHORT_POINTS }
 }
 
+/// A long text, and how it is written in one pass.
+pub struct AtOnce<'a> {
+    text: Text<'a>,
+    instead: &'a Instead,
+    write: Write,
+    room: usize,
+}
+
+impl AtOnce<'_> {
+    /// In how many bytes it has room whatever it becomes.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.room
+    }
+
+    /// Write it, and return whether to its end: not where something is neither a scalar value nor a surrogate with an answer.
+    /// `goes_on` says whether to go on, and is called now and then with the code points since the last time.
+    pub fn write(&self, out: &mut Output<'_, u8>, mut goes_on: impl FnMut(usize) -> bool) -> bool {
+        let (text, mut at) = (self.text, 0);
+        while at < text.len() {
+            let limit = text.whole_up_to(text.len().min(at + CHUNK_POINTS));
+            let count = (self.write)(text.slice(at, limit), self.instead, out);
+            at += count;
+            if at < limit || !goes_on(count) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
 /// What writes code points, and something instead of what is rare.
 type Write = fn(Text<'_>, &Instead, &mut Output<'_, u8>) -> usize;
 
@@ -129,7 +138,7 @@ type Write = fn(Text<'_>, &Instead, &mut Output<'_, u8>) -> usize;
 /// of sequences change all the time, words are looked at in vain. Sequences of one and two bytes are written without branches
 /// by blocks; but not those blocks that hold a surrogate, so that text with some, and few sequences of two, is written one by
 /// one. An escape with a backslash takes so long that the rest does not matter.
-fn at_once(text: Text<'_>, instead: &Instead) -> Option<Write> {
+fn way(text: Text<'_>, instead: &Instead) -> Option<Write> {
     let (by_points, by_words): (Write, Write) = (write_by_points, write_short);
     let is_within = matches!(instead, Instead::Byte(_) | Instead::Sequence { .. });
     let others = sampled(text, |point, _| !instead.leaves(point));
