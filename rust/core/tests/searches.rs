@@ -1,6 +1,7 @@
 //! Searches find what one byte after the other finds, wherever it is, in data of every length up to several vectors.
 
-use eightfold_core::kernels::{Class, find_any, find_last, find_row};
+use eightfold_core::Text;
+use eightfold_core::kernels::{Class, find_any, find_last, find_row, has_point};
 
 const LONGEST: usize = 300;
 const ANY: [u8; 3] = *b"\"\\\n";
@@ -51,4 +52,29 @@ fn the_last_of_a_value() {
             assert_eq!(find_last(&data, b'\n'), data.iter().rposition(|&byte| byte == b'\n'), "{data:?}");
         }
     }
+}
+
+/// A text of several pieces, of which the last is not whole, has a code point within one of two ranges at each place about their
+/// borders, or beside both; and so does each kind of str that holds it.
+#[test]
+fn a_point_of_any_range_in_any_piece() {
+    let ranges = [(0x41, 0x43), (0xE0, 0x1_0005)];
+    let piece = 1 << 12;
+    let length = 2 * piece + 100;
+    let places = [0, 1, 63, 64, piece - 1, piece, piece + 1, 2 * piece - 1, 2 * piece, length - 37, length - 1];
+    let points = [0x40, 0x41, 0x43, 0x44, 0xDF, 0xE0, 0xFF, 0x100, 0xFFFF, 0x1_0005, 0x1_0006];
+    for (place, point) in places.into_iter().flat_map(|place| points.map(|point| (place, point))) {
+        let mut text = vec![0x61; length];
+        text[place] = point;
+        let expected = ranges.iter().any(|&(low, high)| (low..=high).contains(&point));
+        assert_eq!(has_point(Text::Four(&text), &ranges), expected, "{point:X} at {place}");
+        if let Ok(two) = text.iter().map(|&point| point.try_into()).collect::<Result<Vec<u16>, _>>() {
+            assert_eq!(has_point(Text::Two(&two), &ranges), expected, "{point:X} at {place}");
+        }
+        if let Ok(one) = text.iter().map(|&point| point.try_into()).collect::<Result<Vec<u8>, _>>() {
+            assert_eq!(has_point(Text::One(&one), &ranges), expected, "{point:X} at {place}");
+        }
+    }
+    assert!(!has_point(Text::Four(&[]), &ranges));
+    assert!(!has_point(Text::Two(&[0x41]), &[]));
 }

@@ -67,16 +67,17 @@ fn one_pair(data: &[u8], lead: u8, (low, high): (u8, u8)) -> Option<usize> {
     None
 }
 
-/// The index of the first code point that lies in one of the ranges.
+/// Whether a code point lies in one of the ranges.
 #[must_use]
-pub fn find_point(text: Text<'_>, ranges: &[(u32, u32)]) -> Option<usize> {
+pub fn has_point(text: Text<'_>, ranges: &[(u32, u32)]) -> bool {
     // All ranges are looked for in a piece while it is in the first-level cache.
-    (0..text.len()).step_by(PIECE).find_map(|start| {
+    (0..text.len()).step_by(PIECE).any(|start| {
         let piece = text.slice(start, text.len().min(start + PIECE));
-        ranges.iter().filter_map(|&range| find_within(piece, range)).min().map(|found| start + found)
+        ranges.iter().any(|&range| find_within(piece, range).is_some())
     })
 }
 
+/// The index of the first code point that lies in a range.
 #[inline]
 fn find_within(text: Text<'_>, (low, high): (u32, u32)) -> Option<usize> {
     match text {

@@ -73,7 +73,7 @@ pub(crate) use bulk::{utf8_points, utf16_units};
 pub use class::Class;
 pub(crate) use dispatch::{tally, tally_units};
 pub(crate) use find::run_length;
-pub use find::{find_byte, find_pair, find_point};
+pub use find::{find_byte, find_pair, has_point};
 pub use input::{Input, Script};
 pub use kind::Unit;
 pub(crate) use lanes::low_64;

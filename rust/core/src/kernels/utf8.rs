@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "what has been measured here is said to be")]
 
-use super::find::find_point;
+use super::find::has_point;
 use super::level::Level;
 use super::measured::{Measured, Prefix, Scalar, Width};
 use super::output::Output;
@@ -174,7 +174,7 @@ impl<'a> Text<'a> {
     pub fn scalar(self) -> Option<Scalar<'a>> {
         let is_scalar = match self {
             Text::One(_) => true,
-            Text::Two(_) => find_point(self, &[SURROGATES]).is_none(),
+            Text::Two(_) => !has_point(self, &[SURROGATES]),
             Text::Four(_) => self.first_of(|point| char::from_u32(point).is_none()).is_none(),
         };
         // SAFETY: there is no surrogate and nothing beyond Unicode in the text, and its length has just been found.
@@ -189,7 +189,7 @@ impl<'a> Text<'a> {
             return self.scalar();
         }
         let is_tried = agreement.is_worthwhile() && Level::current() != Level::Avx512 && !matches!(self, Text::Four(_));
-        let is_shared = is_tried && find_point(self, agreement.apart()).is_none();
+        let is_shared = is_tried && !has_point(self, agreement.apart());
         // SAFETY: surrogates and what is beyond Unicode are apart in each form.
         is_shared.then(|| unsafe { Scalar::known(self, bulk::utf8_bytes(self)) })
     }

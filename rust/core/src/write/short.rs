@@ -7,7 +7,7 @@ use crate::chunk::CHUNK_POINTS;
 use crate::code_point::STARTS;
 use crate::derive::instead::Instead;
 use crate::form::Form;
-use crate::kernels::{Level, Output, Text, find_point, room_for, write_by_points, write_by_words, write_short};
+use crate::kernels::{Level, Output, Text, has_point, room_for, write_by_points, write_by_words, write_short};
 use crate::policy::Missing;
 use crate::write::encode::encode_text;
 
@@ -83,7 +83,7 @@ impl Form {
         if (is_alone || text.len() <= FEW_POINTS) && self.is_known(instead) {
             return write_by_words(text, instead, out);
         }
-        let has_none = self.agreement.is_worthwhile() && find_point(text, self.agreement.apart()).is_none();
+        let has_none = self.agreement.is_worthwhile() && !has_point(text, self.agreement.apart());
         if has_none { write_short(text, &Instead::Stop, out) } else { 0 }
     }
 
