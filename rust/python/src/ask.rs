@@ -13,11 +13,14 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
+use crate::bytes_object::bytes_of_slice;
+use crate::encoded::encoded;
 use crate::fault_object::{Named, fault_object, new_fault};
 use crate::handle::{Reading, Writing};
 use crate::made::{Make, tuple};
-use crate::memory::{append, bytes_of_slice, encoded, text_of};
+use crate::memory::append;
 use crate::names;
+use crate::str_object::text_of;
 
 /// The number of calls without progress allowed in a row, as `eightfold.policy.STALLS_ALLOWED`.
 pub const STALLS_ALLOWED: usize = 1000;

@@ -13,13 +13,15 @@ use pyo3::prelude::*;
 
 use crate::cutting::{self, fit, lacking};
 use crate::encode::text_object;
+use crate::encoded::encoded;
 use crate::given::bytes_of;
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::made::Made;
-use crate::memory::{Aligned, ascii_of, encoded, text_length, text_of};
+use crate::memory::Aligned;
 use crate::names;
 use crate::reader::Reader;
 use crate::released::released;
+use crate::str_object::{ascii_of, text_length, text_of};
 
 /// Code points that are made, or written, and then copied: they stay in the first-level cache meanwhile.
 const MADE_POINTS: usize = 1 << 12;

@@ -11,12 +11,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::borrowed::Borrowed;
+use crate::bytes_object::{bytes_of_size, bytes_of_slice};
 use crate::convert::{REPLACEMENT, writer};
 use crate::fault_object::UNITS_KEPT;
 use crate::faults::limit_of;
 use crate::handle::{Errors, Handle};
 use crate::heard::with_shared_ear;
-use crate::memory::{bytes_of_size, bytes_of_slice};
 use crate::names;
 use crate::released::released;
 use crate::threads::threads_of;

@@ -17,10 +17,11 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::bytes_object::{bytes_if_written, bytes_of_parts, bytes_of_slice, bytes_of_text};
 use crate::given::{bytes_of, offset_in};
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::made::{Made, Make};
-use crate::memory::{append, bytes_if_written, bytes_of_parts, bytes_of_slice, bytes_of_text};
+use crate::memory::append;
 use crate::names;
 use crate::policy_names::PolicyName;
 use crate::reader::{Event, Reader};

@@ -7,13 +7,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PySlice, PyString};
 
 use crate::ask::encode_error;
+use crate::bytes_object::bytes_of_slice;
 use crate::encode::text_object;
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::heard::{Ear, Hears};
 use crate::made::Made;
-use crate::memory::{ascii_of, beginning, bytes_of_slice, text_of};
 use crate::names;
 use crate::released::released;
+use crate::str_object::{ascii_of, beginning, text_of};
 
 /// Bytes on each side of an offset that are looked at first; four times as many each time that they do not decide.
 const NEAR_BYTES: usize = 1 << 10;

@@ -10,14 +10,15 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::given::bytes_of;
 use crate::handle::{Errors, Handle, shares_ascii};
-use crate::memory::{
-    Aligned, str_if_ascii, str_if_guessed, str_in_one_pass, str_of_ascii, str_of_buffer, str_of_measured, str_of_pass,
-    str_of_points,
-};
+use crate::memory::Aligned;
 use crate::names;
 use crate::policy_names::PolicyName;
 use crate::reader::{Event, Reader, put_all};
 use crate::released::{RELEASE_BYTES, released};
+use crate::str_object::{
+    str_if_ascii, str_if_guessed, str_in_one_pass, str_of_ascii, str_of_buffer, str_of_measured, str_of_pass,
+    str_of_points,
+};
 use crate::surveyed::Surveyed;
 
 /// How much of an input says that all of it may be ASCII, which is then checked while it is copied.

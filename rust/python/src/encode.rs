@@ -6,19 +6,22 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyList, PyString};
 
 use crate::ask::{Stalls, ask_encoding, encode_error};
+use crate::bytes_object::{
+    bytes_if_without_nul, bytes_if_written, bytes_of_scalar, bytes_of_short_text, bytes_of_slice, bytes_of_text,
+    bytes_up_to,
+};
 use crate::convert::{Target, writer};
+use crate::encoded::encoded;
 use crate::faults::limit_of;
 use crate::handle::{Errors, Handle, Writing};
 use crate::heard::{Ear, Hears};
 use crate::made::Made;
-use crate::memory::{
-    append, ascii_of, bytes_if_without_nul, bytes_if_written, bytes_of_scalar, bytes_of_short_text, bytes_of_slice,
-    bytes_of_text, bytes_up_to, encoded, text_length, text_of,
-};
+use crate::memory::append;
 use crate::names;
 use crate::peeking::{self, Ahead, Finder};
 use crate::policy_names::PolicyName;
 use crate::released::{RELEASE_BYTES, released};
+use crate::str_object::{ascii_of, text_length, text_of};
 
 /// Code points that are written between two looks for signals.
 const HEARD_POINTS: usize = 1 << 18;

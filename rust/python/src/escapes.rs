@@ -9,13 +9,14 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyString};
 
+use crate::bytes_object::bytes_of_slice;
 use crate::fault_object::SLOTS;
 use crate::handle::Handle;
 use crate::json::{ESCAPE_BYTES, Unpaired};
 use crate::located::located;
 use crate::made::{Made, Make};
-use crate::memory::{Slotted, bytes_of_slice};
 use crate::names;
+use crate::slotted::Slotted;
 
 /// The class EscapedSurrogateFault: its slots are those of a Fault and the path.
 fn escape_class(py: Python<'_>) -> PyResult<&Slotted<{ SLOTS.len() + 1 }>> {

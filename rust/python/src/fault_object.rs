@@ -7,8 +7,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyString};
 
 use crate::made::{Make, interned};
-use crate::memory::Slotted;
 use crate::names;
+use crate::slotted::Slotted;
 
 /// The number of bytes of its span that a fault keeps, as `eightfold.faults.UNITS_KEPT`.
 pub const UNITS_KEPT: usize = 64;

@@ -10,10 +10,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use pyo3::{Borrowed, intern};
 
+use crate::bytes_object::bytes_of_slice;
 use crate::kept::Policies;
 use crate::known::{Key, Known};
 use crate::locks::locked;
-use crate::memory::bytes_of_slice;
 use crate::names;
 use crate::policy_names::{PLAIN_POLICIES, POLICIES, PolicyName};
 

@@ -8,8 +8,8 @@ use eightfold_core::kernels::{find_any, find_last};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
+use crate::bytes_object::bytes_of_slice;
 use crate::made::Made;
-use crate::memory::bytes_of_slice;
 use crate::names;
 use crate::released::released;
 

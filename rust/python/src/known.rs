@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::memory::ascii_of;
+use crate::str_object::ascii_of;
 
 const SLOTS: usize = 256;
 /// How many slots a key may be in, its own included.

@@ -1,20 +1,22 @@
 //! The module `eightfold._native`: the verbs as compiled functions, and the passes that streams are made of.
 //!
 //! What the forms mean is in `eightfold_core`. At a fault that no built-in policy answers, `ask` calls the handler, with
-//! plain Python objects: no borrowed memory is held while Python code runs. Memory of a str is touched in `memory` only,
-//! which asks `header` where it is; the other modules with unsafe code are `made`, `borrowed`, `fastcall`, `documented`
-//! and `interpreter`, a few lines each.
+//! plain Python objects: no borrowed memory is held while Python code runs. The memory of a str is touched in
+//! `str_object` only, which asks `header` where it is, that of bytes in `bytes_object`; the other modules with unsafe code are
+//! `memory`, `buffers`, `slotted`, `made`, `borrowed`, `fastcall`, `documented` and `interpreter`, a few lines each.
 
 mod ask;
 mod automaton;
 mod borrowed;
 mod buffers;
+mod bytes_object;
 mod columns;
 mod convert;
 mod cutting;
 mod decode;
 mod documented;
 mod encode;
+mod encoded;
 mod escapes;
 mod fastcall;
 mod fault_object;
@@ -38,6 +40,8 @@ mod peeking;
 mod policy_names;
 mod reader;
 mod released;
+mod slotted;
+mod str_object;
 mod stream;
 mod surveyed;
 mod threads;

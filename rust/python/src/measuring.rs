@@ -6,12 +6,13 @@ use pyo3::prelude::*;
 use crate::convert::Target;
 use crate::cutting::lacking;
 use crate::encode::text_object;
+use crate::encoded::encoded;
 use crate::given::bytes_of;
 use crate::handle::{Errors, Handle};
 use crate::made::Made;
-use crate::memory::{ascii_of, encoded, text_of};
 use crate::reader::{Event, Reader};
 use crate::released::released;
+use crate::str_object::{ascii_of, text_of};
 
 /// Return how many bytes a str takes in a form: see `eightfold.measuring.encoded_length`.
 #[pyfunction]

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::memory::ascii_of;
+use crate::str_object::ascii_of;
 
 /// The policies that need no registration, as in `eightfold.policy.Errors`.
 pub const POLICIES: [&str; 11] = [

@@ -4,15 +4,16 @@ use eightfold_core::{Form, LARGEST_IN_STR, Step, TextBuffer};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyInt, PyString};
 
+use crate::bytes_object::bytes_of_slice;
 use crate::decode::{clean_piece, clean_text};
 use crate::encode::{self, text_object, written};
 use crate::given::offset_in;
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::made::{Made, Make};
-use crate::memory::{bytes_of_slice, str_of_buffer, str_of_pass};
 use crate::policy_names::PolicyName;
 use crate::reader::{Event, Reader, put_all};
 use crate::released::RELEASE_BYTES;
+use crate::str_object::{str_of_buffer, str_of_pass};
 use crate::surveyed::Surveyed;
 
 type Piece<'py> = (Bound<'py, PyString>, Bound<'py, PyBytes>, bool);

@@ -8,8 +8,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PySlice};
 
+use crate::bytes_object::bytes_of_slice;
 use crate::given::view_of;
-use crate::memory::bytes_of_slice;
 
 /// Bytes to copy at a time: enough to make the cost of calls negligible, few enough for the second-level cache.
 const PIECE_BYTES: usize = 1 << 18;

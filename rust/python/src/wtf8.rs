@@ -4,8 +4,9 @@ use eightfold_core::Form;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::bytes_object::bytes_of_slice;
 use crate::handle::Handle;
-use crate::memory::{append, bytes_of_slice};
+use crate::memory::append;
 
 /// The length of a surrogate in the forms that have rows for the halves of a pair.
 const SURROGATE_BYTES: usize = 3;

@@ -73,24 +73,29 @@ pub fn has_point(text: Text<'_>, ranges: &[(u32, u32)]) -> bool {
     // All ranges are looked for in a piece while it is in the first-level cache.
     (0..text.len()).step_by(PIECE).any(|start| {
         let piece = text.slice(start, text.len().min(start + PIECE));
-        ranges.iter().any(|&range| find_within(piece, range).is_some())
+        ranges.iter().any(|&range| has_any(piece, range))
     })
 }
 
-/// The index of the first code point that lies in a range.
+/// Whether a code point lies in a range.
 #[inline]
-fn find_within(text: Text<'_>, (low, high): (u32, u32)) -> Option<usize> {
+fn has_any(text: Text<'_>, (low, high): (u32, u32)) -> bool {
     match text {
-        Text::One(points) => {
-            let (low, high) = (u8::try_from(low).ok()?, u8::try_from(high).unwrap_or(u8::MAX));
-            first(points, |point| point.wrapping_sub(low) <= high - low)
-        }
-        Text::Two(points) => {
-            let (low, high) = (u16::try_from(low).ok()?, u16::try_from(high).unwrap_or(u16::MAX));
-            first(points, |point| point.wrapping_sub(low) <= high - low)
-        }
-        Text::Four(points) => first(points, |point| point.wrapping_sub(low) <= high - low),
+        Text::One(points) => u8::try_from(low).is_ok_and(|low| {
+            let high = u8::try_from(high).unwrap_or(u8::MAX);
+            any(points, |point| point.wrapping_sub(low) <= high - low)
+        }),
+        Text::Two(points) => u16::try_from(low).is_ok_and(|low| {
+            let high = u16::try_from(high).unwrap_or(u16::MAX);
+            any(points, |point| point.wrapping_sub(low) <= high - low)
+        }),
+        Text::Four(points) => any(points, |point| point.wrapping_sub(low) <= high - low),
     }
+}
+
+#[inline]
+fn any<T: Copy>(data: &[T], is_meant: impl Fn(T) -> bool) -> bool {
+    data.chunks(BLOCK).any(|block| block.iter().fold(false, |found, &each| found | is_meant(each)))
 }
 
 #[inline]

@@ -13,24 +13,27 @@ import sys
 from array import array
 from collections import deque
 from collections.abc import Iterator
+from functools import cache
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from eightfold.faults import ConversionError, Fault, code_point_name
 from eightfold.forms import Form, Row
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.reference import LEADS, TRAILS, joined, signed
-from eightfold.repair import Repaired
 from eightfold.stream import Checker, Converter
+
+if TYPE_CHECKING:
+    from eightfold.repair import Repaired
 
 _POINT_BYTES = 4
 
 
+@cache
 def _as_themselves(last: int) -> Form:
+    """Code points up to the last one as themselves, in native byte order."""
     return Form("code-points", [Row(0, last, (0, last))], unit_bits=32, source="array typecode I")
 
-
-_IN_STR, _ANY = _as_themselves(0x10FFFF), _as_themselves(0xFFFFFFFF)
-"""Code points as themselves, in native byte order: those that a str can hold, which is much faster, and all."""
 
 _POINTS_CODEC = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
@@ -158,7 +161,9 @@ class _PointReader:
         declared = form.variant(errors) is not None or errors in _READ_BACK
         self._errors = errors if declared else "strict"
         self._form = form
-        self._points = _IN_STR if all(row.last <= 0x10FFFF for row in signed(form)[0].rows) else _ANY
+        in_str = all(row.last <= 0x10FFFF for row in signed(form)[0].rows)
+        # Reading what a str can hold is much faster.
+        self._points = _as_themselves(0x10FFFF if in_str else 0xFFFFFFFF)
         self._converter = Converter(form, self._points, self._errors)
         self.points = b""
         """The code points that have been read but not yet compared, in four bytes each."""
