@@ -20,11 +20,12 @@ use super::source::{Extent, Faults, Notes, Source};
 use super::spelt::{Spelt, Stretch};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::text::Text;
-use super::units::{Units, WideText};
+use super::units::Units;
 #[cfg(feature = "simdutf")]
 use super::validated::{self, Counts};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::vectors;
+use super::wide_text::WideText;
 #[cfg(target_arch = "x86_64")]
 use super::x86::avx512;
 

@@ -5,7 +5,7 @@ use super::output::Output;
 use super::replaced::Replaced;
 use super::speller::Speller;
 use super::spelt::{Spelt, Stretch};
-use super::units::WideText;
+use super::wide_text::WideText;
 use super::{dispatch, portable};
 
 impl Spelt<'_> {

@@ -62,6 +62,7 @@ mod validated;
 mod validity;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vectors;
+mod wide_text;
 mod widen;
 mod words;
 #[cfg(target_arch = "x86_64")]
@@ -98,8 +99,9 @@ pub use text::Text;
 pub use transcoding::Transcoding;
 #[cfg(feature = "simdutf")]
 pub use unicode::Unicode;
-pub use units::{Units, WideText};
+pub use units::Units;
 pub use utf8::{is_utf8, is_utf8_up_to};
+pub use wide_text::WideText;
 pub(crate) use widen::Widened;
 pub(crate) use words::Shared;
 

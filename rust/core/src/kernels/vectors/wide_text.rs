@@ -11,7 +11,7 @@ use crate::code_point::{SURROGATES, holds};
 use crate::kernels::output::Output;
 use crate::kernels::spelt::Stretch;
 use crate::kernels::text::Text;
-use crate::kernels::units::WideText;
+use crate::kernels::wide_text::WideText;
 
 /// The code points of a block.
 const BLOCK: usize = 8;

@@ -11,7 +11,7 @@ use crate::code_point::SURROGATES;
 use crate::kernels::output::Output;
 use crate::kernels::spelt::Stretch;
 use crate::kernels::text::Text;
-use crate::kernels::units::WideText;
+use crate::kernels::wide_text::WideText;
 use crate::policy::Lacking;
 
 /// The replacement for a code point that the form lacks, unless it is dropped.
