@@ -12,6 +12,7 @@ import re
 import sqlite3
 import xml.etree.ElementTree
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -28,8 +29,9 @@ def peer(name: str) -> Any:
     return pytest.importorskip(name, reason=f"the peer {name} is not installed: pip install 'eightfold[peers]'")
 
 
-def stored() -> sqlite3.Cursor:
-    return sqlite3.connect(":memory:").execute("SELECT CAST(x'5A6FEB' AS TEXT)")
+def stored() -> object:
+    with closing(sqlite3.connect(":memory:")) as database:
+        return database.execute("SELECT CAST(x'5A6FEB' AS TEXT)").fetchall()
 
 
 def ill_formed_strings() -> Any:
@@ -52,7 +54,7 @@ MESSAGES: dict[str, Callable[[], object]] = {
     "'gbk' codec can't decode byte": lambda: "5 €!".encode().decode("gbk"),
     "Unexpected UTF-8 BOM (decode using utf-8-sig)": lambda: json.loads("\ufeff{}"),
     "not well-formed (invalid token)": lambda: xml.etree.ElementTree.fromstring(b"<a>caf\xe9 noir</a>"),
-    "Could not decode to UTF-8 column": lambda: stored().fetchall(),
+    "Could not decode to UTF-8 column": stored,
     "Invalid UTF8 payload": lambda: peer("pyarrow").array([b"\xeb"]).cast("string"),
     "Invalid UTF8 sequence at string index": lambda: ill_formed_strings().validate(full=True),
     "invalid utf-8 sequence": lambda: peer("polars").read_csv(CESU_8),

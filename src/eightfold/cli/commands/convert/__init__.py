@@ -181,7 +181,7 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
     if options.in_place and run.in_place.nothing_left(job.source for job in work):
         return NOTHING_WRONG
     check_certificate_apart(options, work)
-    threads = allowed(min(options.jobs, len(work)))
+    threads = min(allowed(options.jobs), len(work) or 1)
     with certificates(options) as certify, working(threads) as begin:
         convert = partial(turn, options, run.in_place, Reporter(say, certify, run.lose), begin)
         turns = ((convert(job), job.unwritten) for job in work)
