@@ -224,3 +224,33 @@ fn blocks_of_continuation_bytes_are_measured_and_written() {
         }
     }
 }
+
+/// In forms that read a byte as another code point, however far from it: the sum may reach into the upper byte, or not.
+#[test]
+fn stray_bytes_are_any_code_points() {
+    let tail = (0x80, 0xBF);
+    let row = |first, last, ranges: &[(u32, u32)]| Row { first, last, ranges: ranges.to_vec() };
+    for stray in [0x100, 0xEF80, 0xE0C3, 0xFF80] {
+        let rows = vec![
+            row(0, 0x7F, &[(0, 0x7F)]),
+            row(0x80, 0x7FF, &[(0xC2, 0xDF), tail]),
+            row(0x1000, 0xDFFF, &[(0xE1, 0xED), tail, tail]),
+            row(stray, stray + 0x7F, &[(0x80, 0xFF)]),
+        ];
+        let made = || Tables {
+            unit_bytes: 1,
+            big_endian: false,
+            joins_pairs: false,
+            rows: rows.clone(),
+            units: vec![],
+            names: vec![],
+        };
+        let mut forms = [made(), made()].map(|tables| Form::new(tables).expect("a small form"));
+        assert!(forms[0].layout.take().is_some_and(|layout| layout.escape == Some(stray - 0x80)), "{stray:X}");
+        let strays: Vec<u8> = (0x80..=0xFF).collect();
+        for parts in [["", "a"], ["é", ""], ["漢", "é"], ["漢漢漢漢", "漢字 a"]] {
+            let units = strays.iter().map(|&stray| [parts[0].as_bytes(), &[stray], parts[1].as_bytes()].concat());
+            check_measured("with strays", &forms, &units.collect::<Vec<_>>().concat(), OnFault::Stop);
+        }
+    }
+}

@@ -181,12 +181,12 @@ impl Block {
         Note::new([self.begins, self.ill, self.pairs | self.fours], at, length)
     }
 
-    /// The block of a note.
+    /// The block of a note, in a form that joins pairs or not.
     #[inline]
     #[vectors]
-    fn of(note: &Note, window: &Window) -> Self {
+    fn of(note: &Note, window: &Window, joins: bool) -> Self {
         let (bytes, goes_on) = (Bytes::of(window, 0), note.length() >= 64);
-        let fours = if note.odd == 0 { 0 } else { note.odd & bytes.at_least(0xF0) };
+        let fours = if joins { note.odd & bytes.at_least(0xF0) } else { note.odd };
         Block {
             bytes,
             high: bytes.high(),
@@ -361,12 +361,12 @@ unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
     // Where notes ended for lack of room, reading goes on; in other blocks than before it could stop where it did not.
     let usable = source.notes.filter(|notes| !(source.layout.parts && notes.is_full()));
     if let Some((notes, (end, noted))) = usable.and_then(|notes| Some((notes, notes.stretch(start)?))) {
-        let mut padded = [0; _];
+        let (joins, mut padded) = (source.layout.pairs == Pairs::Joined, [0; _]);
         for note in noted {
             let at = note.at();
             let wide: Option<&Wide> = source.data[at..].first_chunk();
             let window = wide.map_or_else(|| window_at(source.data, at, &mut padded), |wide| part(wide, 0));
-            let mut block = Block::of(note, window);
+            let mut block = Block::of(note, window, joins);
             let border = at + block.border();
             if border > start {
                 put_clean(Followed { data: &source.data[start..], length: border - start }, out);

@@ -77,15 +77,22 @@ impl Meaning<'_> {
             store(fours(load_32(part(bytes, first + 32))), place, 8);
             filled += count;
             // One vector at least: a branch on whether a block ends with a sequence is mispredicted as often as not.
-            for at in (0..more.max(1)).step_by(8) {
-                assert!(filled + at <= 64, "no more begin in a block");
-                let place: &mut [MaybeUninit<u32>; 8] =
-                    room[filled + at..].first_chunk_mut().expect("as many have room");
-                let bytes = as_32(load_8(part(bytes, lane + at)));
-                store(self.answered_32(bytes, bytes, greater_32(bytes, each_32(0x7F))), place, 0);
+            self.put_singles(part(bytes, lane), (room, filled));
+            for at in (8..more).step_by(8) {
+                self.put_singles(part(bytes, lane + at), (room, filled + at));
             }
             filled += more;
         }
         true
+    }
+
+    /// Write eight singles behind what has been written.
+    #[inline]
+    #[vectors]
+    fn put_singles(&self, bytes: &[u8; 8], (room, filled): (&mut Room<u32>, usize)) {
+        assert!(filled <= 64, "no more begin in a block");
+        let place: &mut [MaybeUninit<u32>; 8] = room[filled..].first_chunk_mut().expect("as many have room");
+        let bytes = as_32(load_8(bytes));
+        store(self.answered_32(bytes, bytes, greater_32(bytes, each_32(0x7F))), place, 0);
     }
 }

@@ -17,17 +17,55 @@ pub type Window = [u8; 72];
 pub struct Meaning<'a> {
     /// The layout, if payloads are not code points.
     pub shift: Option<&'a Layout>,
-    /// The base added to the byte in an ill-formed lane; None if that becomes U+FFFD.
-    pub escape: Option<u32>,
+    answers: Answers,
     values: Values,
 }
 
 impl<'a> Meaning<'a> {
-    /// The meaning in a layout, if payloads are not code points, and of a stray byte, if it has one.
+    /// The meaning in a layout, if payloads are not code points, and of the byte in an ill-formed lane: the base added to it;
+    /// None if it becomes U+FFFD.
     #[inline]
     #[vectors]
     pub fn new(shift: Option<&'a Layout>, escape: Option<u32>) -> Self {
-        Meaning { shift, escape, values: Values::new(shift) }
+        Meaning { shift, answers: Answers::new(escape), values: Values::new(shift) }
+    }
+}
+
+/// What is written for the bytes of ill-formed lanes: a number added to each, or to 0 in place of it.
+struct Answers {
+    /// All bits, or none in place of the byte.
+    kept: Vector,
+    /// The number, in lanes of 32 bits.
+    base: Vector,
+    /// Its lowest byte, and the next one plus 1.
+    low: Vector,
+    next: Vector,
+}
+
+impl Answers {
+    #[inline]
+    #[vectors]
+    fn new(escape: Option<u32>) -> Self {
+        let (kept, base) = escape.map_or((0, 0xFFFD), |base| (0xFF, base));
+        let [low, next, ..] = base.to_le_bytes();
+        Answers { kept: each_8(kept), base: each_32(base), low: each_8(low), next: each_8(next.wrapping_add(1)) }
+    }
+
+    /// The two lowest bytes of the answers to bytes.
+    #[inline]
+    #[vectors]
+    fn of_8(&self, bytes: Vector) -> [Vector; 2] {
+        let bytes = and(bytes, self.kept);
+        let low = add_8(bytes, self.low);
+        // Where the sum is not less than the byte nothing is carried: 1 is taken off.
+        [low, add_8(at_least_8(low, bytes), self.next)]
+    }
+
+    /// The answers to bytes in lanes of 32 bits.
+    #[inline]
+    #[vectors]
+    fn of_32(&self, bytes: Vector) -> Vector {
+        add_32(and(bytes, self.kept), self.base)
     }
 }
 
@@ -220,12 +258,8 @@ impl Meaning<'_> {
         mut filled: usize,
         put: &mut impl FnMut(Half, usize),
     ) -> usize {
-        let mut points = points_16(window, AT, self.shift);
-        if block.ill != 0 {
-            let (bytes, ill) = (load_32(part(window, AT)), lanes_8((block.ill >> AT) as u32));
-            let (bytes, ill) = (widened(bytes, zero()), widened(ill, ill));
-            points = [0, 1].map(|half| self.answered(points[half], bytes[half], ill[half]));
-        }
+        let ill = (block.ill != 0).then(|| lanes_8((block.ill >> AT) as u32));
+        let points = self.points_16(window, AT, ill);
         let [first, second] = points.map(|points| halves(points));
         let eights = [first[0], second[0], first[1], second[1]];
         for (eight, mask) in eights.into_iter().zip(((block.begins >> AT) as u32).to_le_bytes()) {
@@ -241,51 +275,56 @@ impl Meaning<'_> {
     fn put_bytes(&self, window: &Window, ill: u64, mut put: impl FnMut(Half, usize)) {
         for at in [0, 32] {
             let (bytes, ill) = (load_32(part(window, at)), lanes_8((ill >> at) as u32));
-            let (bytes, ill) = (widened(bytes, zero()), widened(ill, ill));
-            let [first, second] = [0, 1].map(|half| halves(self.answered(bytes[half], bytes[half], ill[half])));
+            let [low, high] = self.answered([bytes, zero()], bytes, ill);
+            let [first, second] = widened(low, high).map(|points| halves(points));
             for (eight, points) in [first[0], second[0], first[1], second[1]].into_iter().enumerate() {
                 put(points, at + 8 * eight);
             }
         }
     }
 
-    /// Code points of 16 bits, with the answers in ill-formed lanes.
+    /// The lower and the upper bytes of code points, with those of the answers to bytes in ill-formed lanes.
     #[inline]
     #[vectors]
-    fn answered(&self, points: Vector, bytes: Vector, ill: Vector) -> Vector {
-        let answers = match self.escape {
-            Some(base) => add_16(bytes, each_16(base as u16)),
-            None => each_16(0xFFFD),
-        };
-        blend(points, answers, ill)
+    fn answered(&self, [low, high]: [Vector; 2], bytes: Vector, ill: Vector) -> [Vector; 2] {
+        let answers = self.answers.of_8(bytes);
+        [blend(low, answers[0], ill), blend(high, answers[1], ill)]
     }
-}
 
-/// The code points up to U+FFFF of sequences as if one began at each of 32 positions: those of the first eight
-/// positions of each half, and those of the others.
-///
-/// The loads are as long as those of the block: for parts of a loaded vector the compiler would emit scalar shifts.
-#[inline]
-#[vectors]
-fn points_16(window: &Window, at: usize, shift: Option<&Layout>) -> [Vector; 2] {
-    let each = |byte: u8| each_8(byte);
-    let [lead, second, third] = [0, 1, 2].map(|by| load_32(part(window, at + by)));
-    let [second, third] = [second, third].map(|bytes| and(bytes, each(0x3F)));
-    let is_high = are_high(lead);
-    let is_three = at_least_8(lead, each(0xE0));
-    // The last six bits, those before them, and the four highest of three bytes.
-    let last = blend(second, third, is_three);
-    let before = blend(and(lead, each(0x1F)), second, is_three);
-    let highest = and(left_16::<4>(lead), and(is_three, each(0xF0)));
-    let low = or(last, and(left_16::<6>(before), each(0xC0)));
-    let high = or(highest, and(right_16::<2>(before), each(0x0F)));
-    let (low, high) = (blend_high(lead, low, lead), and(high, is_high));
-    let points = widened(low, high);
-    let Some(layout) = shift else { return points };
-    let [two, three] = [0, 1].map(|at| (layout.offsets[at] as u16).to_le_bytes());
-    let [low, high] = [0, 1].map(|half| and(is_high, blend(each(two[half]), each(three[half]), is_three)));
-    let offsets = widened(low, high);
-    [0, 1].map(|half| beyond_gap(layout, add_16(points[half], offsets[half])))
+    /// The code points up to U+FFFF of sequences as if one began at each of 32 positions, but at the ill-formed ones: those
+    /// of the first eight positions of each half, and those of the others.
+    ///
+    /// The loads are as long as those of the block: for parts of a loaded vector the compiler would emit scalar shifts.
+    #[inline]
+    #[vectors]
+    fn points_16(&self, window: &Window, at: usize, ill: Option<Vector>) -> [Vector; 2] {
+        let each = |byte: u8| each_8(byte);
+        let [lead, second, third] = [0, 1, 2].map(|by| load_32(part(window, at + by)));
+        let [second, third] = [second, third].map(|bytes| and(bytes, each(0x3F)));
+        let is_high = are_high(lead);
+        let is_three = at_least_8(lead, each(0xE0));
+        // The last six bits, those before them, and the four highest of three bytes.
+        let last = blend(second, third, is_three);
+        let before = blend(and(lead, each(0x1F)), second, is_three);
+        let highest = and(left_16::<4>(lead), and(is_three, each(0xF0)));
+        let low = or(last, and(left_16::<6>(before), each(0xC0)));
+        let high = or(highest, and(right_16::<2>(before), each(0x0F)));
+        let (low, high) = (blend_high(lead, low, lead), and(high, is_high));
+        let Some(layout) = self.shift else {
+            // In bytes, which are half as many vectors.
+            let [low, high] = ill.map_or([low, high], |ill| self.answered([low, high], lead, ill));
+            return widened(low, high);
+        };
+        let points = widened(low, high);
+        let [two, three] = [0, 1].map(|at| (layout.offsets[at] as u16).to_le_bytes());
+        let [low, high] = [0, 1].map(|half| and(is_high, blend(each(two[half]), each(three[half]), is_three)));
+        let offsets = widened(low, high);
+        let points = [0, 1].map(|half| beyond_gap(layout, add_16(points[half], offsets[half])));
+        let Some(ill) = ill else { return points };
+        let [low, high] = self.answers.of_8(lead);
+        let (answers, ill) = (widened(low, high), widened(ill, ill));
+        [0, 1].map(|half| blend(points[half], answers[half], ill[half]))
+    }
 }
 
 /// Lanes of 16 bits from their lower and their upper bytes: the first eight of each half, and the others.
@@ -484,11 +523,7 @@ impl Meaning<'_> {
     #[inline]
     #[vectors]
     pub fn answered_32(&self, points: Vector, bytes: Vector, ill: Vector) -> Vector {
-        let answers = match self.escape {
-            Some(base) => add_32(bytes, each_32(base)),
-            None => each_32(0xFFFD),
-        };
-        blend(points, answers, ill)
+        blend(points, self.answers.of_32(bytes), ill)
     }
 }
 
