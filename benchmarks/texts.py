@@ -111,8 +111,9 @@ def with_surrogates(text: str, one_in: int) -> str:
 
 
 def with_ill_formed(text: str, one_in: int) -> bytes:
-    """Return UTF-8 in which one code point of so many is an ill-formed sequence."""
-    return planted(text, one_in, ILL_FORMED).encode("utf-8", "surrogateescape")
+    """Return UTF-8 in which one code point of so many is an ill-formed sequence, and no two make a well-formed one."""
+    apart = re.sub("(?<=[\udc82\udc92])\udc80", "\udcff", planted(text, one_in, ILL_FORMED))
+    return apart.encode("utf-8", "surrogateescape")
 
 
 def total_bytes(texts: Iterable[str]) -> int:

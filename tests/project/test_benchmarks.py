@@ -85,8 +85,14 @@ def test_what_is_planted_is_as_dense_as_it_says(one_in: int) -> None:
     places = [place.start() for place in re.finditer("[\ud800-\udfff]", text)]
     assert len({after - before for before, after in pairwise(places)}) > 1
     faults = sum(1 for _ in eightfold.faults(texts.with_ill_formed(clean, one_in), "utf-8"))
-    # Two that happen to stand side by side can be one: E2 82, then 80.
+    # Two that happen to stand side by side can be one: E9, then 80.
     assert 0.98 * (len(clean) // one_in) <= faults <= len(clean) // one_in
+
+
+def test_what_is_ill_formed_stays_so_beside_another() -> None:
+    clean = texts.made().pieces("cyrillic", MIB, 1)[0]
+    kept = texts.with_ill_formed(clean, 10).decode("utf-8", "ignore")
+    assert len(clean) - len(kept) == len(clean) // 10
 
 
 def test_corpora_are_read_from_a_folder(tmp_path: Path) -> None:
