@@ -183,26 +183,37 @@ fn text_of_four_bytes_is_measured_and_written_whatever_single_bytes_are_in_it() 
     }
 }
 
-/// In a form of three bytes at most whose last lead bytes begin what is beyond U+FFFF, these widen a str amid faults.
-#[test]
-fn three_bytes_beyond_the_bmp_are_measured_amid_faults() {
-    let tail = (0x80, 0xBF);
-    let row = |first, last, ranges: &[(u32, u32)]| Row { first, last, ranges: ranges.to_vec() };
-    let rows = vec![
-        row(0, 0x7F, &[(0, 0x7F)]),
-        row(0x80, 0x7FF, &[(0xC2, 0xDF), tail]),
-        row(0x1000, 0x1_0FFF, &[(0xE0, 0xEF), tail, tail]),
-    ];
+const TAIL: (u32, u32) = (0x80, 0xBF);
+
+fn row(first: u32, last: u32, ranges: &[(u32, u32)]) -> Row {
+    Row { first, last, ranges: ranges.to_vec() }
+}
+
+/// A form of these rows, without its layout and with it.
+fn of_rows(rows: &[Row]) -> [Form; 2] {
     let made = || Tables {
         unit_bytes: 1,
         big_endian: false,
         joins_pairs: false,
-        rows: rows.clone(),
+        rows: rows.to_vec(),
         units: vec![],
         names: vec![],
     };
-    let mut forms = [made(), made()].map(|tables| Form::new(tables).expect("a small form"));
-    assert!(forms[0].layout.take().is_some());
+    let [mut bare, form] = [made(), made()].map(|tables| Form::new(tables).expect("a small form"));
+    bare.layout = None;
+    [bare, form]
+}
+
+/// In a form of three bytes at most whose last lead bytes begin what is beyond U+FFFF, these widen a str amid faults.
+#[test]
+fn three_bytes_beyond_the_bmp_are_measured_amid_faults() {
+    let rows = [
+        row(0, 0x7F, &[(0, 0x7F)]),
+        row(0x80, 0x7FF, &[(0xC2, 0xDF), TAIL]),
+        row(0x1000, 0x1_0FFF, &[(0xE0, 0xEF), TAIL, TAIL]),
+    ];
+    let forms = of_rows(&rows);
+    assert!(forms[1].layout.is_some());
     for (lead, on_fault) in (0xE0..=0xEF_u8).flat_map(|lead| POLICIES.map(|on_fault| (lead, on_fault))) {
         let data = [&[lead, 0x80, 0x80], b"\xFF".as_slice()].concat().repeat(60);
         check_measured("of three bytes", &forms, &data, on_fault);
@@ -228,25 +239,15 @@ fn blocks_of_continuation_bytes_are_measured_and_written() {
 /// In forms that read a byte as another code point, however far from it: the sum may reach into the upper byte, or not.
 #[test]
 fn stray_bytes_are_any_code_points() {
-    let tail = (0x80, 0xBF);
-    let row = |first, last, ranges: &[(u32, u32)]| Row { first, last, ranges: ranges.to_vec() };
     for stray in [0x100, 0xEF80, 0xE0C3, 0xFF80] {
-        let rows = vec![
+        let rows = [
             row(0, 0x7F, &[(0, 0x7F)]),
-            row(0x80, 0x7FF, &[(0xC2, 0xDF), tail]),
-            row(0x1000, 0xDFFF, &[(0xE1, 0xED), tail, tail]),
+            row(0x80, 0x7FF, &[(0xC2, 0xDF), TAIL]),
+            row(0x1000, 0xDFFF, &[(0xE1, 0xED), TAIL, TAIL]),
             row(stray, stray + 0x7F, &[(0x80, 0xFF)]),
         ];
-        let made = || Tables {
-            unit_bytes: 1,
-            big_endian: false,
-            joins_pairs: false,
-            rows: rows.clone(),
-            units: vec![],
-            names: vec![],
-        };
-        let mut forms = [made(), made()].map(|tables| Form::new(tables).expect("a small form"));
-        assert!(forms[0].layout.take().is_some_and(|layout| layout.escape == Some(stray - 0x80)), "{stray:X}");
+        let forms = of_rows(&rows);
+        assert!(forms[1].layout.as_ref().is_some_and(|layout| layout.escape == Some(stray - 0x80)), "{stray:X}");
         let strays: Vec<u8> = (0x80..=0xFF).collect();
         for parts in [["", "a"], ["é", ""], ["漢", "é"], ["漢漢漢漢", "漢字 a"]] {
             let units = strays.iter().map(|&stray| [parts[0].as_bytes(), &[stray], parts[1].as_bytes()].concat());
