@@ -207,6 +207,18 @@ def test_threads_do_work_at_the_same_time_and_what_was_not_begun_never_is() -> N
     assert sorted(begun) == [0, 1]
 
 
+@pytest.mark.parametrize(("files", "threads"), [(1, 1), (2, 2), (3, 2)])
+def test_there_are_no_more_threads_than_files(
+    files: int, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(files):
+        (tmp_path / f"{number}").write_bytes(b"a")
+    asked: list[int] = []
+    monkeypatch.setattr(convert, "working", lambda threads: asked.append(threads) or working(threads))
+    assert main(["convert", "-j", "2", "-t", "utf-16", "--in-place", str(tmp_path)]) == 0
+    assert asked == [threads]
+
+
 def test_with_one_thread_nothing_is_begun_before_it_is_asked_for() -> None:
     done: list[int] = []
     with working(1) as begin:

@@ -22,6 +22,7 @@ use super::output::Output;
 use super::x86::avx2 as machine;
 use machine::*;
 
+mod answers;
 pub mod clean;
 pub mod decode;
 pub mod encode;
