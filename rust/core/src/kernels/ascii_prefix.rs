@@ -50,8 +50,9 @@ fn copy_blocks<T: From<u8>>(
 ) -> usize {
     let mut at = 0;
     while let (Some(block), Some(place)) = (from[at..].first_chunk::<BLOCK>(), out[at..].first_chunk_mut::<BLOCK>()) {
-        *place = block.map(|byte| MaybeUninit::new(byte.into()));
+        // Stored first, the block would be loaded twice.
         let high = high_lanes(block);
+        *place = block.map(|byte| MaybeUninit::new(byte.into()));
         if high != 0 {
             return at + high.trailing_zeros() as usize;
         }

@@ -13,6 +13,15 @@ use std::{ptr, slice};
 /// With more lanes it is quicker to store each of them, over the one before that is not kept, than to look for the next.
 const MOST_BY_BIT: u32 = 40;
 
+/// With more lanes that are not kept it is quicker to store each of them than to copy the runs between.
+pub(super) const MOST_GAPS: u32 = 19;
+
+/// The values that are copied at once of a run.
+const RUN: usize = 32;
+
+/// The lanes of a block.
+const LANES: usize = 64;
+
 /// An output that is filled from its start.
 #[derive(Debug)]
 pub struct Output<'a, T> {
@@ -196,16 +205,20 @@ impl<'a, T> Output<'a, T> {
     /// # Panics
     /// There is no room for them.
     #[inline(always)]
-    pub(super) fn extend_kept<U: Copy>(&mut self, values: &[U; 64], kept: u64, become_one: impl Fn(U) -> T)
+    pub(super) fn extend_kept<U: Copy>(&mut self, values: &[U; LANES], kept: u64, become_one: impl Fn(U) -> T)
     where
         T: Copy,
     {
         let count = kept.count_ones() as usize;
         let become_one = |value: U| MaybeUninit::new(become_one(value));
-        if let Some(place) = self.spare().first_chunk_mut() {
+        if kept.count_zeros() <= MOST_GAPS
+            && let Some(place) = self.spare().first_chunk_mut()
+        {
+            keep_runs(&values.map(become_one), kept, place);
+        } else if let Some(place) = self.spare().first_chunk_mut() {
             keep(values, kept, place, become_one);
         } else {
-            let mut place = [MaybeUninit::uninit(); 64];
+            let mut place = [MaybeUninit::uninit(); LANES];
             keep(values, kept, &mut place, become_one);
             self.spare()[..count].copy_from_slice(&place[..count]);
         }
@@ -347,19 +360,41 @@ impl Output<'_, u8> {
     }
 }
 
+/// Store the values of some lanes from the first place on, run by run of those that are kept.
+#[inline(always)]
+fn keep_runs<T: Copy>(values: &[MaybeUninit<T>; LANES], kept: u64, place: &mut [MaybeUninit<T>; LANES + RUN]) {
+    let mut padded = [MaybeUninit::uninit(); LANES + RUN];
+    padded[..LANES].copy_from_slice(values);
+    let (mut at, mut end, mut gaps) = (0, 0, !kept);
+    loop {
+        let gap = gaps.trailing_zeros() as usize;
+        loop {
+            place[end..][..RUN].copy_from_slice(&padded[at..][..RUN]);
+            if gap - at <= RUN {
+                break;
+            }
+            (at, end) = (at + RUN, end + RUN);
+        }
+        if gap == LANES {
+            break;
+        }
+        (at, end, gaps) = (gap + 1, end + gap - at, gaps & (gaps - 1));
+    }
+}
+
 /// Store the values of some lanes from the first place on.
 #[inline(always)]
-fn keep<U: Copy, T: Copy>(values: &[U; 64], kept: u64, place: &mut [T; 64], become_one: impl Fn(U) -> T) {
+fn keep<U: Copy, T: Copy>(values: &[U; LANES], kept: u64, place: &mut [T; LANES], become_one: impl Fn(U) -> T) {
     let mut end = 0;
     if kept.count_ones() > MOST_BY_BIT {
         for (lane, &value) in values.iter().enumerate() {
-            place[end % 64] = become_one(value);
+            place[end % LANES] = become_one(value);
             end += (kept >> lane & 1) as usize;
         }
     } else {
         let mut rest = kept;
         while rest != 0 {
-            place[end % 64] = become_one(values[rest.trailing_zeros() as usize]);
+            place[end % LANES] = become_one(values[rest.trailing_zeros() as usize]);
             (rest, end) = (rest & (rest - 1), end + 1);
         }
     }
@@ -405,4 +440,42 @@ pub fn append_up_to<T: Copy, R>(out: &mut Vec<T>, room: usize, write: impl FnOnc
     // SAFETY: so many values have been written behind those that there are.
     unsafe { out.set_len(out.len() + count) };
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The values of the lanes that are kept, where there is so much room.
+    fn kept(lanes: u64, room: usize) -> Vec<u16> {
+        let mut memory = vec![MaybeUninit::new(0xFFFF_u16); room];
+        let values = std::array::from_fn(|lane| lane as u8);
+        let ((), written) = Output::written(&mut memory, |out| out.extend_kept(&values, lanes, u16::from));
+        written.to_vec()
+    }
+
+    /// All lanes but so many, which are scattered.
+    fn scattered(gaps: u32, state: &mut u64) -> u64 {
+        let mut lanes = u64::MAX;
+        while lanes.count_zeros() < gaps {
+            *state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            lanes &= !(1 << (*state >> 58));
+        }
+        lanes
+    }
+
+    #[test]
+    fn lanes_are_kept_in_order_however_many_and_wherever_the_gaps_are() {
+        let mut state = 1;
+        for gaps in 0..=u64::BITS {
+            let in_a_row = u64::MAX.unbounded_shr(gaps);
+            for round in 0..if cfg!(miri) { 3 } else { 200 } {
+                let lanes = if round < 64 { in_a_row.rotate_left(round) } else { scattered(gaps, &mut state) };
+                let expected: Vec<u16> = (0..64).filter(|&lane| lanes >> lane & 1 == 1).collect();
+                for room in [expected.len(), LANES, LANES + RUN] {
+                    assert_eq!(kept(lanes, room), expected, "{lanes:b}");
+                }
+            }
+        }
+    }
 }

@@ -5,8 +5,9 @@
 //! over the rest of the one before. Longer sequences stand in long runs, which branches follow.
 
 use super::kind::{LONGEST, Unit, read_narrow};
+use super::masks::gathered;
 use super::measured::{Measured, Width};
-use super::output::Output;
+use super::output::{MOST_GAPS, Output};
 use super::text::Text;
 use super::validity::{self, BLOCK};
 use super::words;
@@ -110,7 +111,7 @@ fn short<T: Unit>(block: &[u8; BLOCK], end: usize, out: &mut Output<'_, T>) -> u
         let is_two = (lead >> 7).wrapping_neg();
         values[lane] = [T::of_two(lead & !is_two | ((lead & 0x1F) << 6 | second & 0x3F) & is_two)];
     }
-    out.extend_parts::<1, BLOCK>(&values[..end], &begun(block)[..end]);
+    put(&values, block, end, out);
     end
 }
 
@@ -122,8 +123,20 @@ fn any<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>, read: impl Fn([u8;
     for lane in 0..BLOCK {
         values[lane] = [read([window[lane], window[lane + 1], window[lane + 2], window[lane + 3]])];
     }
-    out.extend_parts::<1, BLOCK>(&values[..end], &begun(block)[..end]);
+    put(&values, block, end, out);
     end
+}
+
+/// Write the values of the lanes of a block up to an offset in which a sequence begins.
+#[inline(always)]
+fn put<T: Unit>(values: &[[T; 1]; BLOCK], block: &[u8; BLOCK], end: usize, out: &mut Output<'_, T>) {
+    let begun = begun(block);
+    let kept = gathered(&begun.map(|is_begun| is_begun << 7)) & !0 >> (BLOCK - end);
+    if kept.count_zeros() <= MOST_GAPS {
+        out.extend_kept(values, kept, |[value]| value);
+    } else {
+        out.extend_parts::<1, BLOCK>(&values[..end], &begun[..end]);
+    }
 }
 
 /// Where the last sequence ends that is in a block wholly.
