@@ -200,3 +200,34 @@ def test_nothing_converted_leaves_no_journal(tmp_path: Path) -> None:
     path.write_bytes(b"\x00\xd8")
     assert main([*LINE, str(path)]) == 1
     assert found(tmp_path) == {path: b"\x00\xd8"}
+
+
+@pytest.mark.parametrize("to", ["z.txt", "deep/0.txt", "../1/z.txt"])
+def test_what_was_converted_is_known_under_another_name(to: str, tmp_path: Path, capsys: Captured) -> None:
+    wanted, spoilt = make(tmp_path, 9), faulty(tmp_path)
+    assert main([*LINE, str(tmp_path)]) == 1
+    path = tmp_path / "0" / "000.txt"
+    moved = path.parent / to
+    moved.parent.mkdir(exist_ok=True)
+    path.rename(moved)
+    spoilt.write_bytes("one".encode("utf-16-le"))
+    capsys.readouterr()
+    assert main([*LINE, str(tmp_path)]) == 0
+    assert capsys.readouterr().err.startswith(CAME_BEFORE.format("9 files"))
+    text = wanted.pop(path)
+    assert found(tmp_path) == {**wanted, moved.resolve(): text, spoilt: b"one"}
+
+
+def test_a_repair_waits_for_the_conversion(tmp_path: Path, capsys: Captured) -> None:
+    make(tmp_path, 9)
+    late = faulty(tmp_path)
+    assert main([*LINE, str(tmp_path)]) == 1
+    late.write_bytes(b"h\xe9")
+    before, plan = found(tmp_path), str(tmp_path.parent / f"{tmp_path.name}.plan")
+    root = ["--root", str(tmp_path)]
+    assert main(["repair", "--errors", "latin-1", "--plan", plan, *root, str(late)]) == 0
+    capsys.readouterr()
+    for line in (["--errors", "latin-1", "--lossy", "--in-place", str(late)], ["--apply", plan, *root]):
+        assert main(["repair", *line]) == 2
+        assert "2/.conversion-journal.eightfold.tmp: a conversion (" in capsys.readouterr().err
+    assert found(tmp_path) == before

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from eightfold.cli import main
 from eightfold.files.write import writing
+from support.command_line import ENVIRONMENT, command
 
 Captured = pytest.CaptureFixture[str]
 CONVERT = ["convert", "-t", "utf-8-sig"]
@@ -112,3 +115,58 @@ def test_what_is_another_s_is_not_called_read_only(
     os.chmod("a", 0o444)
     assert main([*CONVERT, "--in-place", "a"]) == 2
     assert "it is read-only" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", [["a"], ["./a", "b"], ["link"], ["--files-from", "names"]], ids=str)
+def test_no_report_is_written_over_what_is_checked(given: list[str], folder: Path, capsys: Captured) -> None:
+    make(folder, a="precious", b="b", names="b\na\n")
+    (folder / "link").symlink_to("a")
+    before = files_in(folder)
+    assert main(["check", "--output-file", "a", *given]) == 2
+    assert capsys.readouterr().err == "eightfold: --output-file a is an input: choose another file\n"
+    assert files_in(folder) == before
+
+
+def test_the_report_of_the_last_run_is_replaced(folder: Path) -> None:
+    make(folder, t_a="a")
+    for _ in range(2):
+        assert main(["check", "--output-file", "t/report", "t"]) == 0
+
+
+def shell(line: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    script = line.replace("eightfold", shlex.join(command()))
+    return subprocess.run(["bash", "-c", script], cwd=folder, env=ENVIRONMENT, capture_output=True, timeout=60)
+
+
+needs_descriptors = pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="open files have no paths here")
+
+
+@needs_descriptors
+@pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
+@pytest.mark.parametrize("where", ["| cat", "> log; cat log", ">> log; cat log"])
+def test_an_open_file_is_written_on(path: str, where: str, folder: Path) -> None:
+    make(folder, a="h\xe9\n")
+    (folder / "link").symlink_to("/dev/stdout")
+    ran = shell(f"(echo head; eightfold convert -t cp1252 -o {path} a; echo $?) {where}", folder)
+    assert (ran.stdout, ran.stderr) == (b"head\nh\xe9\n0\n", b"")
+
+
+@needs_descriptors
+@pytest.mark.parametrize(
+    ("line", "seen"),
+    [("convert -t cp1252 -o", b"h\xe9\n"), ("repair -o", b"h\xc3\xa9\n"), ("check -f cesu-8 --output-file", b"")],
+)
+def test_the_pipe_of_a_process_is_written_to(line: str, seen: bytes, folder: Path) -> None:
+    make(folder, a="h\xe9\n")
+    ran = shell(f"eightfold {line} >(cat > seen) a && wait $!", folder)
+    assert ran.returncode == 0, ran.stderr
+    assert (folder / "seen").read_bytes() == seen
+
+
+@pytest.mark.parametrize("line", ["convert -t utf-8-sig g", "convert -t utf-8-sig < g", "repair g"])
+def test_output_behind_the_input_is_refused(line: str, folder: Path) -> None:
+    make(folder, g="text\n")
+    ran = shell(f"eightfold {line} >> g", folder)
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert b": standard output goes to this file too: write to another file\n" in ran.stderr
+    assert files_in(folder) == {"g": b"text\n"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -71,3 +72,29 @@ def test_who_is_awaited_is_told(line: list[str]) -> None:
 def test_a_pipe_is_not_told(capsys: pytest.CaptureFixture[str]) -> None:
     done = subprocess.run(command("check"), input=b"", capture_output=True, env=ENVIRONMENT, check=True)
     assert b"reading" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["check", "--output-file", "", "a"],
+        ["check", "--config", "", "a"],
+        ["convert", "-t", "utf-8", "-o", "", "a"],
+        ["convert", "-t", "utf-8", "--in-place", "--certificate", "", "a"],
+        ["repair", "-o", "", "a"],
+        ["repair", "--plan", "", "a"],
+        ["repair", "--apply", ""],
+        ["repair", "--undo", ""],
+        ["names", "--fix", "latin-1", "--apply", "", "a"],
+        ["names", "--undo", ""],
+    ],
+    ids=" ".join,
+)
+def test_the_path_of_an_unset_variable_is_refused(
+    line: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").write_bytes(b"\xe9")
+    assert main(line) == 2
+    assert "empty path (an unset shell variable?)" in capsys.readouterr().err
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"\xe9")]

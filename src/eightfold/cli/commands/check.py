@@ -21,6 +21,7 @@ from eightfold.cli.options.arguments import (
     count_argument,
     end_named,
     end_or_auto,
+    file_argument,
 )
 from eightfold.cli.options.escapes import EscapeOptions, add_escapes
 from eightfold.cli.options.files_from import NamingOptions, add_files_from
@@ -39,6 +40,8 @@ from eightfold.cli.work.inputs import found_files, tell_foreign
 from eightfold.cli.work.watching import watched
 from eightfold.files import FileError
 from eightfold.files.parallel.threads import allowed, processors
+from eightfold.files.path_text import shown
+from eightfold.files.paths.entries import is_one_file
 from eightfold.files.walk.globs import Pattern
 from eightfold.files.walk.trees import Trees, can_walk
 from eightfold.files.walk.walking import Found, Walking, walked
@@ -132,7 +135,12 @@ def parser() -> CommandParser:
         metavar="FORMAT",
         help=f"{', '.join(FORMATS)} (default: text)",
     )
-    command.add_argument("--output-file", metavar="FILE", help="write the results to this file, whole or not at all")
+    command.add_argument(
+        "--output-file",
+        type=file_argument,
+        metavar="FILE",
+        help="write the results to this file, whole or not at all",
+    )
     command.add_argument(
         "--context", action="store_true", help="show the line of each fault, with the faulty bytes marked"
     )
@@ -256,6 +264,8 @@ def _met(options: Options, check: FileCheck) -> Iterator[Found | FileError]:
     for found in found_files(options.named(errors.append), errors.append, options.selection, walking):
         while errors:
             yield errors.popleft()
+        if options.output_file and not found.walked and is_one_file(found.path, options.output_file):
+            raise UsageError(f"--output-file {shown(options.output_file)} is an input: choose another file")
         yield found
     yield from errors
 

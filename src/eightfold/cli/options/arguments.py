@@ -178,6 +178,17 @@ def path_argument(given: str) -> str:
     return str(given)
 
 
+def file_argument(given: str) -> str:
+    """Return the path of a file that a command writes, or reads besides its PATHs.
+
+    Raises:
+        argparse.ArgumentTypeError: it is empty (an unset shell variable?).
+    """
+    if not given:
+        raise argparse.ArgumentTypeError("empty path (an unset shell variable?)")
+    return given
+
+
 def add_form(parser: CommandParser, *, foreign: bool = False) -> None:
     """Add the option for the form of the input, which may be a legacy charset if the command reads these."""
     also = ", a legacy charset" * foreign

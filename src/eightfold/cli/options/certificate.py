@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from eightfold.cli.options.arguments import CommandParser
+from eightfold.cli.options.arguments import CommandParser, file_argument
 from eightfold.cli.options.destination import DestinationOptions
 
 
@@ -26,6 +26,7 @@ def add_certificate(parser: CommandParser, proof: str) -> None:
     parser.add_argument("--verify", action="store_true", help=f"{proof}; if they differ, nothing is written")
     parser.add_argument(
         "--certificate",
+        type=file_argument,
         metavar="FILE",
         help="verify, and record it in this file: one line of JSON for each file that is written, with sizes, "
         "SHA-256 and forms of both sides, policy and counts",

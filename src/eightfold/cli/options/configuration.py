@@ -17,7 +17,7 @@ import stat
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from eightfold.cli.options.arguments import CommandParser, path_argument
+from eightfold.cli.options.arguments import CommandParser, file_argument
 from eightfold.cli.output.lines import say
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
@@ -198,7 +198,7 @@ def add_configuration(parser: CommandParser) -> None:
     """Add the options for where the configuration is."""
     parser.add_argument(
         "--config",
-        type=path_argument,
+        type=file_argument,
         action=_ChooseFile,
         metavar="FILE",
         help=f"read the configuration from this file only (default: for each file the nearest {OWN}, or "

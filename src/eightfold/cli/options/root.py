@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from eightfold.cli.options.arguments import CommandParser, path_argument
+from eightfold.cli.options.arguments import CommandParser, file_argument
 from eightfold.cli.output.ending import UsageError
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
@@ -16,7 +16,7 @@ def add_root(parser: CommandParser, record: str) -> None:
     """Add the option for the root of a record: a plan or a log."""
     parser.add_argument(
         "--root",
-        type=path_argument,
+        type=file_argument,
         metavar="FOLDER",
         help=f"the folder that paths in the {record} are relative to and must not leave (default: the current one)",
     )

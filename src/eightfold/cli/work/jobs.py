@@ -20,7 +20,7 @@ from eightfold.files.paths.addresses import is_remote, is_temporary, packing_of
 from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
 from eightfold.files.walk.walking import Found, Walking, walked
-from eightfold.files.write.writing import Snapshot, replacing, snapshot, standard_output
+from eightfold.files.write.writing import Snapshot, is_standard_output, replacing, snapshot, standard_output
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,13 @@ class Job:
             raise FileError(self.target, "a compressed file cannot be replaced: use -o to write to another file")
 
     def opened(self, *, twice: bool) -> AbstractContextManager[Source]:
-        """Open the file for reading, as :func:`eightfold.files.read.reading.opened` does."""
+        """Open the file for reading, as :func:`eightfold.files.read.reading.opened` does.
+
+        Raises:
+            FileError: standard output goes to it, so that its end would never be reached.
+        """
+        if self.to_standard_output and is_standard_output(self.source):
+            raise FileError(self.source, "standard output goes to this file too: write to another file")
         return opened(self.source, twice=twice, unpack=self.unpack, regular=self.in_place)
 
     @property
@@ -290,8 +296,16 @@ def sink(job: Job, read: Snapshot | None = None) -> Iterator[BinaryIO]:
     """
     if job.in_place:
         check_in_place(job)
+        if not job.journaled:
+            _check_uninterrupted(job)
     with _whole(job, read) as file, _packing(job.target, file) if job.packing else nullcontext(file) as inside:
         yield inside
+
+
+def _check_uninterrupted(job: Job) -> None:
+    from eightfold.files.records.journals import check_none  # Most runs replace nothing.
+
+    check_none(job.target)
 
 
 def _whole(job: Job, read: Snapshot | None) -> AbstractContextManager[BinaryIO]:

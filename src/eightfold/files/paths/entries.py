@@ -116,6 +116,14 @@ class Entry(NamedTuple):
         return descriptor
 
 
+def is_one_file(file: str | int, other: str | int) -> bool:
+    """Return whether two paths or descriptors lead to the same regular file."""
+    with suppress(OSError):
+        status = os.stat(file)
+        return stat.S_ISREG(status.st_mode) and os.path.samestat(status, os.stat(other))
+    return False
+
+
 def check_regular(status: os.stat_result) -> None:
     """Refuse anything but a regular file.
 

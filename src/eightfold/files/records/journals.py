@@ -93,6 +93,26 @@ def is_in(paths: Iterable[str]) -> bool:
     return any(_is_in(path) for path in paths)
 
 
+def check_none(path: str) -> None:
+    """Refuse to replace a file whose folder has a journal: the run that it belongs to would convert the result again.
+
+    Raises:
+        FileError: there is one.
+    """
+    journal = os.path.join(os.path.dirname(os.path.realpath(path)), NAME)
+    if not os.path.lexists(journal):
+        return
+    with blaming(journal), _opened(journal, os.O_RDONLY, "rb") as file:
+        data = file.readall()
+    if not _is_begun(data):
+        raise _interrupted(journal, _parsed(data, journal)[0])
+
+
+def _interrupted(journal: str, conversion: Mapping[str, str]) -> FileError:
+    what = ", ".join(f"{name} {value}" for name, value in conversion.items())
+    return FileError(journal, f"a conversion ({what}) was interrupted here: run it again first, or remove this file")
+
+
 def _is_in(path: str) -> bool:
     if not os.path.isdir(path):
         return os.path.lexists(os.path.join(os.path.dirname(os.path.realpath(path)), NAME))
@@ -129,11 +149,12 @@ class Journals:
         self._folder = ""
         self._refused: FileError | None = None
         self._done: dict[str, Ends] = {}
+        self._results: set[str] = set()
         self.already: int = 0
         """The number of files found converted."""
 
     def has(self, path: str) -> bool:
-        """Return whether an interrupted run has converted a file.
+        """Return whether an interrupted run has converted a file, which may have been renamed since.
 
         Raises:
             FileError: the file has changed since, or its journal is of another conversion or cannot be read.
@@ -141,16 +162,17 @@ class Journals:
         folder, name = os.path.split(os.path.realpath(path))
         with self._lock:
             self._enter(folder)
-            ends = self._done.get(as_text(name))
-        if ends in (None, _NOT_DONE):
+            ends = self._done.get(as_text(name), _NOT_DONE)
+        if ends == _NOT_DONE and not self._results:
             return False
         digest = _digest(path)
-        if digest not in ends:
+        if ends != _NOT_DONE and digest not in ends:
             journal = shown(os.path.join(folder, NAME))
             raise FileError(path, f"it was changed after an interrupted run converted it, according to {journal}")
+        is_done = digest in self._results if ends == _NOT_DONE else digest == ends.result
         with self._lock:
-            self.already += digest == ends.result
-        return digest == ends.result
+            self.already += is_done
+        return is_done
 
     def add(self, path: str, ends: Ends) -> None:
         """Record that a file is about to be replaced; the record is on the disk when this returns.
@@ -245,6 +267,7 @@ class Journals:
     def tidy(self, paths: Iterable[str]) -> bool:
         """Remove the journals of a run that was stopped after converting everything; return whether it had any.
 
+        What other runs of the conversion have written is remembered, so that it is known under another name too.
         Journals of a different conversion that has ended are removed too, but do not count.
 
         Raises:
@@ -265,7 +288,15 @@ class Journals:
         for journal in ended:
             with blaming(journal):
                 os.unlink(journal)
+        self._results = {digest for journal in others for digest in self._results_in(journal)}
         return bool(ours)
+
+    def _results_in(self, journal: str) -> Iterator[str]:
+        """Yield the digests of results that are no longer the files that they were made from."""
+        with suppress(FileError), blaming(journal), _opened(journal, os.O_RDONLY, "rb") as file:
+            conversion, _, _, entries = _parsed(file.readall(), journal)
+            if conversion == self._conversion:
+                yield from (ends.result for ends in dict(entries).values() if ends.original != ends.result)
 
     def _remove(self, journal: str) -> None:
         with blaming(journal):
@@ -296,18 +327,24 @@ class Journals:
             if _is_begun(data):
                 file.truncate(0)
                 return
-            *lines, _ = data.split(b"\n")
-            with _refusing(journal):
-                conversion, run, scope = _head(lines, journal)
-                entries = [entry for line in lines[2:] if (entry := _entry(line, run))]
+            conversion, run, scope, entries = _parsed(data, journal)
             if conversion != self._conversion:
-                reason = ", ".join(f"{name} {what}" for name, what in conversion.items())
-                raise FileError(
-                    journal, f"a conversion ({reason}) was interrupted here: run it again first, or remove this file"
-                )
+                raise _interrupted(journal, conversion)
             self._runs[journal], self._scopes[journal] = run, scope
             yield from entries
             file.truncate(data.rfind(b"\n") + 1)
+
+
+def _parsed(data: bytes, journal: str) -> tuple[dict[str, str], str, Scope, list[tuple[str, Ends]]]:
+    """Return what the first lines of a journal say, and its lines about files.
+
+    Raises:
+        FileError: it is not a journal, or not one of this user's.
+    """
+    *lines, _ = data.split(b"\n")
+    with _refusing(journal):
+        conversion, run, scope = _head(lines, journal)
+        return conversion, run, scope, [entry for line in lines[2:] if (entry := _entry(line, run))]
 
 
 def _has_lines(journal: str) -> bool:

@@ -15,13 +15,15 @@ from contextlib import contextmanager, suppress
 from typing import BinaryIO, NamedTuple
 
 from eightfold.files import FileError, blaming, file_error
-from eightfold.files.paths.entries import Entry, check_regular
+from eightfold.files.paths.entries import Entry, check_regular, is_one_file
+from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.files.write.attributes import take_over
 from eightfold.files.write.temporary import hand_over, temporary_beside
 
 STANDARD_OUTPUT = "standard output"
 _NEW_FILE_MODE = 0o666
 _PRIVATE_MODE = 0o600
+_MOST_LINKS = 40
 
 
 class Snapshot(NamedTuple):
@@ -59,7 +61,8 @@ def replacing(
     """Open a file that takes the place of the one at this path when the block ends without an exception.
 
     A symbolic link is followed: the file behind it is replaced, and the link stays. A device or a pipe, which cannot be
-    replaced, is written to directly. Neither applies to an entry of an open folder.
+    replaced, is written to directly, and so is a file that is open in this process, such as `/dev/stdout`. None of this
+    applies to an entry of an open folder.
 
     Args:
         path: the file; it need not exist.
@@ -75,6 +78,11 @@ def replacing(
     target = path if isinstance(path, Entry) else Entry(os.path.realpath(path))
     called = path.path if isinstance(path, Entry) else path
     with blaming(called):
+        # A file that was read is replaced: its result would be written behind it.
+        if target is not path and read is None and (descriptor := _open_file(called)) is not None:
+            with open(os.dup(descriptor), "wb") as own:
+                yield own
+            return
         old = _status(target)
         if old is not None and not stat.S_ISREG(old.st_mode):
             with _device(target, old) as device:
@@ -94,6 +102,20 @@ def replacing(
                 hand_over(file, target)
         if not journaled:
             target.sync_folder()
+
+
+def _open_file(path: str) -> int | None:
+    """Return the descriptor of an open file of this process that a path leads to, as those in `/dev/fd` do."""
+    for _ in range(_MOST_LINKS):
+        folder, name = os.path.split(path)
+        folder = os.path.realpath(folder)
+        if folder in (f"/proc/{os.getpid()}/fd", "/dev/fd"):
+            return int(name) if name.isascii() and name.isdigit() else None
+        try:
+            path = os.path.join(folder, os.readlink(path))
+        except OSError:
+            return None
+    return None
 
 
 def _device(target: Entry, status: os.stat_result) -> BinaryIO:
@@ -186,6 +208,14 @@ def _copy(target: Entry, backup: Entry) -> None:
         copystat(target.path, file.name)
         os.fsync(file.fileno())
         hand_over(file, backup)
+
+
+def is_standard_output(path: str) -> bool:
+    """Return whether standard output goes to a file, or ``-`` for standard input, that is regular and not empty."""
+    with suppress(OSError, AttributeError):  # It is closed, or not a file.
+        file = sys.stdin.fileno() if path == STANDARD_INPUT else path
+        return is_one_file(sys.stdout.fileno(), file) and os.fstat(sys.stdout.fileno()).st_size > 0
+    return False
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import argparse
 from eightfold.cli.commands.names.finding import report
 from eightfold.cli.commands.names.fixing import apply, show, undo
 from eightfold.cli.commands.names.options import FORMATS, Options
-from eightfold.cli.options.arguments import CommandParser, OneOf, form_argument, path_argument
+from eightfold.cli.options.arguments import CommandParser, OneOf, file_argument, form_argument, path_argument
 from eightfold.cli.options.policy_help import PolicyName, policies_listed
 from eightfold.cli.options.root import add_root
 from eightfold.cli.output.ending import UsageError
@@ -63,8 +63,10 @@ def parser() -> CommandParser:
     command.add_argument(
         "--fix", type=PolicyName(POLICIES), metavar="POLICY", help="make names UTF-8, with one of the policies below"
     )
-    command.add_argument("--apply", metavar="LOG", help="with --fix: rename, and write a log to this file")
-    command.add_argument("--undo", metavar="LOG", help="restore the old names of files from a log")
+    command.add_argument(
+        "--apply", type=file_argument, metavar="LOG", help="with --fix: rename, and write a log to this file"
+    )
+    command.add_argument("--undo", type=file_argument, metavar="LOG", help="restore the old names of files from a log")
     add_root(command, "log")
     command.add_argument(
         "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"

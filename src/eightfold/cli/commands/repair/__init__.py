@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from eightfold.cli.commands.repair.following import apply, undo
 from eightfold.cli.commands.repair.making import plan, show, write
 from eightfold.cli.commands.repair.options import DEFAULT_POLICY, Options, repairer
-from eightfold.cli.options.arguments import CommandParser, OneOf, add_form, add_paths
+from eightfold.cli.options.arguments import CommandParser, OneOf, add_form, add_paths, file_argument
 from eightfold.cli.options.certificate import add_certificate
 from eightfold.cli.options.destination import add_destination
 from eightfold.cli.options.escapes import REPAIR, add_escapes
@@ -105,10 +105,17 @@ def parser() -> CommandParser:
         "--diff", action="store_true", help="show the changed lines, before and after, and write nothing"
     )
     command.add_argument(
-        "--plan", metavar="FILE", help="write the changes of all files to this file, as JSON Lines, and change no file"
+        "--plan",
+        type=file_argument,
+        metavar="FILE",
+        help="write the changes of all files to this file, as JSON Lines, and change no file",
     )
-    command.add_argument("--apply", metavar="FILE", help="apply a plan to all its files, or to the PATHs")
-    command.add_argument("--undo", metavar="FILE", help="restore the original bytes of the files in a plan")
+    command.add_argument(
+        "--apply", type=file_argument, metavar="FILE", help="apply a plan to all its files, or to the PATHs"
+    )
+    command.add_argument(
+        "--undo", type=file_argument, metavar="FILE", help="restore the original bytes of the files in a plan"
+    )
     add_root(command, "plan")
     command.add_argument("--lossy", action="store_true", help="also write changes that cannot be undone without a plan")
     add_runner(command, "repair")

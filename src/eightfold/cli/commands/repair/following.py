@@ -28,6 +28,7 @@ from eightfold.files.paths.entries import Entry
 from eightfold.files.paths.roots import Root, steps
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened, opened_entry
 from eightfold.files.records.certificates import Certificate, Side
+from eightfold.files.records.journals import check_none
 from eightfold.files.records.plan_files import FilePlan, TablePlan, plans_in
 from eightfold.files.write.locks import held
 from eightfold.files.write.temporary import clear_strays
@@ -120,6 +121,7 @@ class _Following:
             self._failures.tell(error)
 
     def _follow(self, plan: FilePlan, entry: Entry) -> None:
+        check_none(entry.path)
         with opened_entry(entry) as source:
             read, digest = snapshot_of(source.descriptor), _digest(source)
             opening = partial(replacing, entry, read=read)
