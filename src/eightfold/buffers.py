@@ -163,7 +163,9 @@ def writable(buffer: Buffer) -> memoryview:
         view = memoryview(buffer)
     except TypeError:
         raise TypeError(f"a writable buffer is required, not {type(buffer).__name__}") from None
-    is_native = len(view.format.lstrip("@")) == 1
+    item = view.format.lstrip("@")
+    # Bytes written over references to objects would crash the interpreter.
+    is_native = len(item) == 1 and item != "O"
     if view.readonly or not view.c_contiguous or not is_native:
         view.release()
         raise TypeError("the buffer must be writable, contiguous, and of items in a native format")

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import eightfold
-from eightfold import FaultRow, Form, Row, fault_row, form, forms
+from eightfold import FaultRow, Form, Row, Variant, fault_row, form, forms
 from eightfold.faults import KINDS
 from support.byte_classes import classes, representatives
 
@@ -334,6 +334,22 @@ def test_what_is_no_row_is_a_type_error() -> None:
         Row(0.0, 0x7F, (0x00, 0x7F))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="each row must be a Row"):
         Form("x", [(0, 0x7F, (0, 0x7F))])  # type: ignore[list-item]
+
+
+def test_what_is_no_name_signature_or_variant_is_refused() -> None:
+    rows = [Row(0, 0x7F, (0, 0x7F))]
+    for name, error in ((5, TypeError), (None, TypeError), (b"x", TypeError), ("", ValueError)):
+        with pytest.raises(error, match="name"):
+            Form(name, rows)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="each signature must be a Signature, not 5"):
+        Form("x", rows, signatures=[5])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match=r"each variant must be a Variant, not \('a', "):
+        Form("x", rows, variants=[("a", eightfold.form("utf-8"))])  # type: ignore[list-item]
+
+
+def test_strict_means_the_rows_of_the_form_itself() -> None:
+    with pytest.raises(ValueError, match="another policy than 'strict'"):
+        Form("x", [Row(0, 0x7F, (0, 0x7F))], variants=[Variant("strict", eightfold.form("utf-8"))])
 
 
 # --- copies -----------------------------------------------------------------------------------------------------------

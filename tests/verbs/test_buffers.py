@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import eightfold
 from eightfold import decode_code_points, decode_code_points_into, encode, encode_into
+from eightfold.buffers import TWINS
 from support.soups import NAMES, SOUP
 
 TEXT = st.text(st.sampled_from("a\0é€😀\ud83d\ude00\ufeff"), max_size=40)
@@ -120,6 +121,15 @@ def test_what_cannot_be_written_to(wrong: Any) -> None:
     for call in (lambda: encode_into("a", "utf-8", wrong), lambda: decode_code_points_into(b"a", "utf-8", wrong)):
         with pytest.raises(TypeError):
             call()
+
+
+def test_references_to_objects_are_not_written_over() -> None:
+    numpy = pytest.importorskip("numpy", reason="no other array of objects says that its items are of this machine")
+    objects = numpy.array([None, "one", ()], dtype=object)
+    for call in (encode_into, TWINS["encode_into"]):
+        with pytest.raises(TypeError, match="items in a native format"):
+            call("abcdefg", "utf-8", objects)
+    assert objects.tolist() == [None, "one", ()]
 
 
 @pytest.mark.parametrize("wrong", [bytearray(8), array("H", bytes(8)), array("f", bytes(8)), array("Q", bytes(8))])

@@ -211,6 +211,14 @@ def test_each_code_point_has_the_fault_that_contains_it(name: str) -> None:
     assert {row.offset: row.fault for row in explain(text, name) if row.fault} == expected
 
 
+def test_a_str_with_items_of_its_own_is_explained_as_it_is_written() -> None:
+    class Own(str):
+        def __iter__(self) -> Iterator[str]:
+            return iter("QQ")
+
+    assert explain(Own("aé"), "utf-8") == explain("aé", "utf-8")
+
+
 def test_code_points_of_one_fault_have_a_row_each() -> None:
     rows = explain("a\ud800\udfffb", "utf-8")
     assert [row.name for row in rows[1:3]] == ["<surrogate-D800>", "<surrogate-DFFF>"]

@@ -55,7 +55,8 @@ impl Place {
         refusing: impl Fn(Python<'py>) -> PyResult<&'py Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         let is_row = |buffer: &PyUntypedBuffer| buffer.dimensions() == 1 && buffer.is_c_contiguous();
-        let is_native = |buffer: &PyUntypedBuffer| !buffer.readonly() && format_of(buffer).len() == 1;
+        let is_native =
+            |buffer: &PyUntypedBuffer| !buffer.readonly() && matches!(format_of(buffer), [item] if *item != b'O');
         let buffer = PyUntypedBuffer::get(object).ok();
         if let Some(buffer) = buffer.filter(|buffer| is_row(buffer) && is_native(buffer) && is_meant(buffer)) {
             return Ok(Place(buffer));

@@ -30,7 +30,7 @@ from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.reference import signed
 from eightfold.stream import Checker
-from eightfold.text import AnyForm, Data, bytes_of, encode_faults
+from eightfold.text import AnyForm, Data, bytes_of, encode_faults, exactly
 
 _BYTES_AT_ONCE = 1024
 """The size of the slices of a chunk. Faults take more memory than their bytes, so they are created slice by slice."""
@@ -51,7 +51,11 @@ class Explanation(list[Explained]):
         self.form = form
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the explanation as a JSON-ready dict."""
+        """Return the explanation as a JSON-ready dict.
+
+        >>> explain(b"a", "utf-8").as_dict()["rows"][0]["name"]
+        'LATIN SMALL LETTER A'
+        """
         return {"form": self.form, "rows": [row.as_dict() for row in self]}
 
     def __str__(self) -> str:
@@ -188,7 +192,7 @@ def iter_explained_text(text: str, form: AnyForm) -> Iterator[Explained]:
     plain, mark = signed(asked)
     if mark:
         yield _signature(asked, plain, mark, 0)
-    points, at = tuple(map(ord, text)), 0
+    points, at = tuple(map(ord, exactly(text))), 0
     faults = encode_faults(text, asked)
     fault: Fault | None = None
     while at < len(points):

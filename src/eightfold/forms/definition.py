@@ -147,7 +147,19 @@ def fault_row(
     run: Sequence[Range] = (),
     source: str = "",
 ) -> FaultRow:
-    """Return a checked :class:`FaultRow`; ``meant`` is the first and last code point that its units would stand for.
+    """Return a checked :class:`FaultRow`.
+
+    Args:
+        kind: the kind of fault.
+        unit_ranges: for each code unit, its lowest and highest value, inclusive; or a `range`; or a single value.
+        meant: the first and last code point that the units would stand for.
+        run: ranges of units that continue the sequence; any number of them may follow.
+        source: the document that the row comes from.
+
+    Raises:
+        ValueError: unknown kind; no units, or more than 255; a range that is not one; or code points whose number is
+            not the product of the ranges' widths.
+        TypeError: a range is neither a pair of integers, a `range` nor an integer.
 
     >>> fault_row("overlong", (0xC0, 0xC1), (0x80, 0xBF), meant=(0, 0x7F)).kind
     'overlong'
@@ -250,7 +262,9 @@ class Form(_Fixed):
 
     Raises:
         ValueError: two rows share a code point, or begin alike (the message names both), there are too many rows,
-            units, names or code units, or a signature announces a form that itself has signatures.
+            units, names or code units, a signature announces a form that itself has signatures, a variant is for
+            ``strict``, or the name is empty.
+        TypeError: the name is not a str, or a row, signature or variant is something else.
 
     >>> Form("two", [Row(0, 0x7F, (0, 0x7F)), Row(0x80, 0x7FF, (0xC2, 0xDF), (0x80, 0xBF))]).name
     'two'
@@ -372,6 +386,7 @@ def _built(arguments: dict[str, Any]) -> Form:
 
 
 def _check(form: Form) -> None:
+    _check_types(form)
     _check_arguments(form)
     _check_announced(form)
     for row in (*form.units, *form.names):
@@ -395,15 +410,23 @@ def _check_run_is_decided(form: Form, unit: FaultRow) -> None:
             raise ValueError(f"{form.name}: {unit} has a run, so {other} cannot begin as it does")
 
 
+def _check_types(form: Form) -> None:
+    if not isinstance(form.name, str):
+        raise TypeError(f"the name of a form must be a str, not {form.name!r}")
+    for parts, kind in ((form.rows, Row), (form.signatures, Signature), (form.variants, Variant)):
+        if other := [part for part in parts if not isinstance(part, kind)]:
+            raise TypeError(f"{form.name}: each {kind.__name__.lower()} must be a {kind.__name__}, not {other[0]!r}")
+
+
 def _check_arguments(form: Form) -> None:
+    if not form.name:
+        raise ValueError("a form needs a name")
     if form.unit_bits not in (8, 16, 32):
         raise ValueError(f"{form.name}: a code unit has 8, 16 or 32 bits, not {form.unit_bits}")
     if form.byte_order not in ("little", "big"):
         raise ValueError(f"{form.name}: the byte order is 'little' or 'big', not {form.byte_order!r}")
     if not form.rows:
         raise ValueError(f"{form.name}: a form needs at least one row")
-    if other := [row for row in form.rows if not isinstance(row, Row)]:
-        raise TypeError(f"{form.name}: each row must be a Row, not {other[0]!r}")
     for entries, kind in ((form.rows, "rows"), (form.units, "units"), (form.names, "names")):
         if len(entries) > MOST_ENTRIES:
             raise ValueError(f"{form.name}: a form has at most {MOST_ENTRIES} {kind}, not {len(entries)}")
@@ -415,6 +438,8 @@ def _check_arguments(form: Form) -> None:
 
 
 def _check_announced(form: Form) -> None:
+    if form.variant("strict"):
+        raise ValueError(f"{form.name}: a variant is for another policy than 'strict', which means the form's own rows")
     others = [*(signature.form for signature in form.signatures), *(variant.form for variant in form.variants)]
     for other in others:
         if other.signatures:
