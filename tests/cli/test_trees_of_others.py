@@ -25,6 +25,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs users 
 
 NOBODY = 65534
 HAS_CORE = importlib.util.find_spec("eightfold._native") is not None
+ENGINES = ("native", "python") if HAS_CORE else ("python",)
 PAIRED, MENDED = b"caf\xed\xa0\xbd\xed\xb8\x80\n", "caf\U0001f600\n".encode()
 FOLDERS = ("a", "no list", "no search", "no write", "nothing", "z")
 MODES = {"no list": 0o300, "no search": 0o600, "no write": 0o500, "nothing": 0}
@@ -89,10 +90,10 @@ class Place(NamedTuple):
                     os.chmod(os.path.join(folder, name), 0o700)
             shutil.rmtree(path)
 
-    def run(self, engine: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-        """Run a command in the tree."""
+    def run(self, engine: str, *arguments: str, folder: str = "") -> subprocess.CompletedProcess[bytes]:
+        """Run a command in the tree, or in a folder of it."""
         environment = {**ENVIRONMENT, "EIGHTFOLD_ENGINE": engine, "XDG_STATE_HOME": str(self.top / "state")}
-        return self.started("-m", "eightfold", *arguments, cwd=self.tree, env=environment)
+        return self.started("-m", "eightfold", *arguments, cwd=self.tree / folder, env=environment)
 
     def started(self, *line: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
         user: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if is_root() else {}
@@ -170,7 +171,7 @@ DENIED = [
 
 def denied_in(done: subprocess.CompletedProcess[bytes]) -> list[str]:
     lines = done.stderr.decode().splitlines()
-    return sorted({line[len("eightfold: ") : -len(": Permission denied")] for line in lines if "Permission d" in line})
+    return sorted(line[len("eightfold: ") : -len(": Permission denied")] for line in lines if "Permission d" in line)
 
 
 @pytest.mark.skipif(not HAS_CORE, reason="there is no core to compare with")
@@ -186,11 +187,46 @@ def test_both_walks_say_and_do_the_same(line: tuple[str, ...], place: Place) -> 
     assert place.state() == state
 
 
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("line", [("check", "."), ("identify", "."), ("repair", ".")], ids=" ".join)
-def test_what_cannot_be_read_is_named_once_with_its_reason(line: tuple[str, ...], place: Place) -> None:
-    done = place.run("", *line)
+def test_what_cannot_be_read_is_named_once_with_its_reason(line: tuple[str, ...], engine: str, place: Place) -> None:
+    done = place.run(engine, *line)
     assert (done.returncode, denied_in(done)) == (2, DENIED)
     assert b"./z/sub/paired.txt" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("has_repository", [True, False])
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        (("check", "."), "./.gitignore"),
+        (("check", "-j", "1", "."), "./.gitignore"),
+        (("check", "--include", "*.txt", "."), "./.gitignore"),
+        (("check", "--no-ignore", "."), "./.gitignore"),
+        (("check", "./sub/.."), "./sub/../.gitignore"),
+        (("check", "../a"), "../a/.gitignore"),
+        (("check", ".."), "../a/.gitignore"),
+        (("check", "--exclude", "*", "sub"), "{}/.gitignore"),
+        (("check", ".gitignore"), ".gitignore"),
+    ],
+    ids=str,
+)
+def test_an_ignore_file_that_cannot_be_read_counts_once(
+    line: tuple[str, ...], named: str, has_repository: bool, engine: str, place: Place
+) -> None:
+    place.remove(place.tree)
+    folder = place.tree / "a"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "clean.txt").write_bytes(b"clean\n")
+    (folder / ".gitignore").touch(0)
+    if has_repository:
+        (folder / ".git").mkdir()
+    done = place.run(engine, *line, folder="a")
+    is_above = named.startswith("{}")
+    denied = [] if is_above and not has_repository else [named.format(os.path.realpath(folder))]
+    assert denied_in(done) == denied
+    assert (b", 1 unreadable" in done.stderr) == bool(denied)
 
 
 @pytest.mark.parametrize(

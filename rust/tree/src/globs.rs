@@ -34,6 +34,8 @@ enum Part {
     Name,
     /// Any names with a slash each.
     Folders,
+    /// The same, but at least one slash.
+    SomeFolders,
     /// Everything.
     Rest,
 }
@@ -61,8 +63,9 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The pattern of a line; None for an empty line and a comment.
+    /// The pattern of a line, which a NUL ends; None for an empty line and a comment.
     pub fn new(line: &[u8]) -> Option<Pattern> {
+        let line = line.split(|&byte| byte == 0).next().unwrap_or_default();
         if line.is_empty() || line[0] == b'#' {
             return None;
         }
@@ -100,6 +103,7 @@ pub fn deciding(patterns: &[Pattern], path: &[u8], is_folder: bool) -> Option<bo
 fn is_match(parts: &[Part], text: &[u8]) -> bool {
     let (mut part, mut at) = (0, 0);
     let (mut name, mut folders) = (None, None);
+    let slash = |start: usize| text[start..].iter().position(|&byte| byte == b'/').map(|length| start + length);
     loop {
         match parts.get(part) {
             Some(Part::Rest) => return true,
@@ -113,6 +117,13 @@ fn is_match(parts: &[Part], text: &[u8]) -> bool {
                 (name, folders) = (None, Some((part, at)));
                 continue;
             }
+            Some(Part::SomeFolders) => {
+                if let Some(end) = slash(at) {
+                    (part, at) = (part + 1, end + 1);
+                    (name, folders) = (None, Some((part, at)));
+                    continue;
+                }
+            }
             Some(one) if text.get(at).is_some_and(|&byte| one.takes(byte)) => {
                 (part, at) = (part + 1, at + 1);
                 continue;
@@ -121,12 +132,11 @@ fn is_match(parts: &[Part], text: &[u8]) -> bool {
             _ => {}
         }
         let longer = name.filter(|&(_, end)| text.get(end).is_some_and(|&byte| byte != b'/'));
-        let slash = |(_, end): (usize, usize)| text[end..].iter().position(|&byte| byte == b'/');
         if let Some((behind, end)) = longer {
             (part, at) = (behind, end + 1);
             name = Some((part, at));
-        } else if let Some((behind, end, length)) = folders.and_then(|tried| Some((tried.0, tried.1, slash(tried)?))) {
-            (part, at) = (behind, end + length + 1);
+        } else if let Some((behind, end)) = folders.and_then(|(behind, start)| Some((behind, slash(start)?))) {
+            (part, at) = (behind, end + 1);
             (name, folders) = (None, Some((part, at)));
         } else {
             return false;
@@ -163,11 +173,13 @@ fn parts(glob: &[u8], start: usize) -> Vec<Part> {
 fn stars(glob: &[u8], at: usize, is_first: bool) -> (Part, usize) {
     let end = at + glob[at..].iter().take_while(|&&byte| byte == b'*').count();
     let begins = is_first || glob[at - 1] == b'/';
-    match glob.get(end) {
+    match glob[end..] {
         _ if end - at == 1 || !begins => (Part::Name, end),
-        None => (Part::Rest, end),
-        Some(b'/') => (Part::Folders, end + 1),
-        Some(_) => (Part::Name, end),
+        [] => (Part::Rest, end),
+        [b'/', ..] => (Part::Folders, end + 1),
+        // git tries no folder at all only before a slash that is not quoted.
+        [b'\\', b'/', ..] => (Part::SomeFolders, end + 2),
+        _ => (Part::Name, end),
     }
 }
 
@@ -233,6 +245,12 @@ mod tests {
             (b"**/x/*y", b"a/x/x/zy", b"x/z/y"),
             (b"[[:upper:]x-]", b"-", b"y"),
             (b"a/[!b]", b"a/c", b"a/b"),
+            (b"**\\/a?", b"x/y/ab", b"ab"),
+            (b"a/**\\/b", b"a/x/y/b", b"a/b"),
+            (b"a**\\/b", b"ax/y/b", b"axb"),
+            (b"**\\/**\\/b", b"x/y/b", b"x/b"),
+            (b"x\0junk", b"x", b"x\0junk"),
+            (b"x  \0", b"x", b"x  "),
         ] {
             assert!(is_selected(line, taken), "{line:?} {taken:?}");
             assert!(!is_selected(line, left), "{line:?} {left:?}");
@@ -244,5 +262,6 @@ mod tests {
     fn time_does_not_grow_with_the_number_of_asterisks() {
         let (glob, path) = ([b"**/".repeat(100), b"*a".repeat(100), b"b".to_vec()].concat(), b"a/".repeat(2000));
         assert!(!is_selected(&glob, &path));
+        assert!(!is_selected(&[b"**\\/a/".repeat(100), b"b".to_vec()].concat(), &path));
     }
 }

@@ -2,7 +2,8 @@ r"""Patterns for paths: the language of ``.gitignore``, for those files and for 
 
 A pattern matches what git says it matches: patterns and names are bytes, so ``?`` is one byte of a name, and two
 asterisks mean more than one only between slashes. (And if they are the first special characters, since git first
-removes the literal text that both sides share: ``a**/b`` matches ``ab`` too.)
+removes the literal text that both sides share: ``a**/b`` matches ``ab`` too.) The slash after them may be quoted by a
+backslash; then they stand for at least one folder: ``**\/b`` matches ``a/b``, and not ``b``.
 
 Source: gitignore(5), Pattern format.
 """
@@ -11,13 +12,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import NamedTuple
 
 _SPECIAL = re.compile(rb"[*?\[\\]")
 _NOTHING = rb"(?!)"
-_ANY, _ANY_FOLDERS, _ALL_INSIDE = rb"[^/]*", rb"(?:.*/)?", rb".*"
+# The shortest match of each is tried first.
+_ANY = rb"[^/]*?"
+_ANY_FOLDERS, _SOME_FOLDERS, _ALL_INSIDE = rb"(?:.*?/)??", rb".*?/", rb".*"
+_ACROSS_FOLDERS = (_ANY_FOLDERS, _SOME_FOLDERS, _ALL_INSIDE)
 _CLASSES = {
     b"alnum": rb"0-9A-Za-z",
     b"alpha": rb"A-Za-z",
@@ -59,13 +63,14 @@ class Pattern(NamedTuple):
 
 
 def pattern(line: bytes) -> Pattern | None:
-    r"""Return the pattern of one line, or None for an empty line and a comment.
+    r"""Return the pattern of one line, which a NUL ends, or None for an empty line and a comment.
 
     >>> pattern(b"*.log").matches(b"deep/down/today.log", is_folder=False)
     True
     >>> pattern(b"/build/").matches(b"build", is_folder=False)
     False
     """
+    line = line.partition(b"\0")[0]
     if not line or line.startswith(b"#"):
         return None
     line = written = _without_trailing_spaces(line)
@@ -112,22 +117,30 @@ def _expression(glob: bytes) -> bytes:
     """Return the regular expression of a glob.
 
     Between two asterisks, the first match of what stands between them suffices: a later one leaves less for the rest.
-    So there is no backtracking, and time does not grow with the number of asterisks.
+    The same holds between two parts that match across folders, whatever single asterisks stand between them. So there
+    is no backtracking into what has matched, and time does not grow with the number of asterisks.
     """
     special = _SPECIAL.search(glob)
     plain = len(glob) if special is None else special.start()
-    parts = list(_parts(glob, plain))
-    stars = [at for at, part in enumerate(parts) if part in (_ANY, _ANY_FOLDERS, _ALL_INSIDE)]
-    numbers = count()
-    pieces = [re.escape(glob[:plain]), *parts[: stars[0] if stars else None]]
-    for start, end in zip(stars, [*stars, len(parts)][1:], strict=True):
-        piece = b"".join(parts[start + 1 : end])
-        if parts[start] == _ANY and end < len(parts) and parts[end] != _ANY_FOLDERS:
-            name = b"_%d" % next(numbers)
-            pieces.append(b"(?=(?P<%s>[^/]*?%s))(?P=%s)" % (name, piece, name))
-        else:
-            pieces.append(parts[start] + piece)
-    return b"".join(pieces)
+    names = (b"_%d" % number for number in count())
+    groups = _split(list(_parts(glob, plain)), _ACROSS_FOLDERS)
+    pieces = [_joined([b"".join(parts) for parts in _split(group, (_ANY,))], names) for group in groups]
+    return re.escape(glob[:plain]) + _joined(pieces, names)
+
+
+def _split(parts: Sequence[bytes], marks: Sequence[bytes]) -> list[Sequence[bytes]]:
+    """Split parts before each one that is among the marks; the first group begins with none, and may be empty."""
+    starts = [0, *(at for at, part in enumerate(parts) if part in marks)]
+    return [parts[start:end] for start, end in zip(starts, [*starts[1:], len(parts)], strict=True)]
+
+
+def _joined(pieces: Sequence[bytes], names: Iterator[bytes]) -> bytes:
+    """Join expressions so that of each between the first and the last one only the first match is tried."""
+    if len(pieces) == 1:
+        return pieces[0]
+    first, *between, last = pieces
+    named = zip(between, names, strict=False)
+    return first + b"".join(b"(?=(?P<%s>%s))(?P=%s)" % (name, piece, name) for piece, name in named) + last
 
 
 def _parts(glob: bytes, start: int) -> Iterator[bytes]:
@@ -151,10 +164,14 @@ def _parts(glob: bytes, start: int) -> Iterator[bytes]:
 def _stars(glob: bytes, at: int, *, is_first: bool) -> tuple[bytes, int]:
     """Return the expression of the asterisks at an offset, and where the part ends."""
     end = len(glob) - len(glob[at:].lstrip(b"*"))
-    between_slashes = (is_first or glob[at - 1 : at] == b"/") and glob[end : end + 1] in (b"", b"/")
-    if end - at == 1 or not between_slashes:
+    if end - at == 1 or not (is_first or glob[at - 1 : at] == b"/"):
         return _ANY, end
-    return (_ALL_INSIDE, end) if end == len(glob) else (_ANY_FOLDERS, end + 1)
+    if end == len(glob):
+        return _ALL_INSIDE, end
+    if glob.startswith(b"/", end):
+        return _ANY_FOLDERS, end + 1
+    # git tries no folder at all only before a slash that is not quoted.
+    return (_SOME_FOLDERS, end + 2) if glob.startswith(rb"\/", end) else (_ANY, end)
 
 
 def _bracket(glob: bytes, at: int) -> tuple[bytes, int]:

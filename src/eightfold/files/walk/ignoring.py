@@ -21,7 +21,7 @@ from eightfold.files.paths.entries import Entry
 from eightfold.files.walk.globs import Pattern, deciding, patterns
 
 _GIT = ".git"
-_IGNORE_FILE = ".gitignore"
+IGNORE_FILE = ".gitignore"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -53,7 +53,10 @@ class Ignored:
 
     @classmethod
     def from_repository(cls, folder: str, on_error: Callable[[FileError], None]) -> Ignored:
-        """Return what is ignored in a folder that may lie anywhere in a repository."""
+        """Return what is ignored in a folder that may lie anywhere in a repository.
+
+        Ignore files in the folder itself are reported by its path as it is given.
+        """
         top = os.path.realpath(folder)
         names: list[str] = []
         while not os.path.lexists(os.path.join(top, _GIT)):
@@ -61,15 +64,23 @@ class Ignored:
             if not name:
                 return cls(folder, on_error)
             names.insert(0, name)
+        if not names:
+            return cls(folder, on_error)
         found, at = cls(top, on_error), top
-        for name in names:
+        for name in names[:-1]:
             at = os.path.join(at, name)
             found = found.inside(at)
-        return found
+        return found.inside(folder, names[-1])
 
-    def inside(self, folder: str, *, reports: bool = True) -> Ignored:
-        """Return what is ignored in a folder inside this one, and report ignore files there that cannot be read."""
-        step = os.fsencode(os.path.basename(folder)) + b"/"
+    def inside(self, folder: str, name: str = "", *, reports: bool = True) -> Ignored:
+        """Return what is ignored in a folder inside this one, and report ignore files there that cannot be read.
+
+        Args:
+            folder: the folder.
+            name: its name, if the path does not end with it.
+            reports: whether ignore files that cannot be read are reported.
+        """
+        step = os.fsencode(name or os.path.basename(folder)) + b"/"
         outer = tuple(each._replace(way=each.way + step) for each in self._rules)
         found = Ignored(folder, self._on_error if reports else lambda error: None, outer)
         found._on_error = self._on_error
@@ -91,7 +102,7 @@ class Ignored:
         return False
 
     def _own(self, folder: str) -> _Rules:
-        path = os.path.join(folder, _IGNORE_FILE)
+        path = os.path.join(folder, IGNORE_FILE)
         # git does not follow a link here either, and reading a pipe of this name would never end.
         with suppress(OSError):
             if stat.S_ISREG(os.lstat(path).st_mode):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from eightfold.files import FileError, file_error
 from eightfold.files.paths.addresses import is_remote, is_temporary
 from eightfold.files.walk.globs import Pattern, deciding
-from eightfold.files.walk.ignoring import Ignored
+from eightfold.files.walk.ignoring import IGNORE_FILE, Ignored
 
 if TYPE_CHECKING:  # Few trees have rules, so their module is imported by who finds some.
     from eightfold.files.walk.rules import RuleBook, Ruled
@@ -115,7 +115,8 @@ def found_under(
     Args:
         path: a file or a folder; a file need not exist: reading it reports that.
         on_error: called with each folder that cannot be listed, and each ignore file or configuration that cannot be
-            read; walking continues after it, but a folder with such a configuration is skipped.
+            read; walking continues after it, but a folder with such a configuration is skipped, and such an ignore
+            file is not yielded as well.
         selection: which files in a folder to include.
         walking: walks through a folder; it may take care of some files itself, and not yield them.
     """
@@ -130,10 +131,24 @@ def found_under(
     if selection.force_exclude and _is_excluded(path, ruled, selection, is_folder=is_folder):
         return
     if is_folder:
-        yield from walking(Folder(path, b"", None, ruled), on_error, selection)
+        yield from _without_reported(Folder(path, b"", None, ruled), on_error, selection, walking)
         return
     inside = os.fsencode(os.path.normpath(path))
     yield Found(path, inside, False, "" if ruled is None else ruled.form_of(os.path.basename(inside)))
+
+
+def _without_reported(top: Folder, on_error: OnError, selection: Selection, walking: Walking) -> Iterator[Found]:
+    """Yield the files of a folder, except ignore files that were reported: reading them would report them again."""
+    reported: set[str] = set()
+
+    def report(error: FileError) -> None:
+        if os.path.basename(error.path) == IGNORE_FILE:
+            reported.add(error.path)
+        on_error(error)
+
+    for found in walking(top, report, selection):
+        if found.path not in reported:
+            yield found
 
 
 def _is_excluded(path: str, ruled: Ruled | None, selection: Selection, *, is_folder: bool) -> bool:
