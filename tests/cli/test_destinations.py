@@ -152,6 +152,14 @@ def test_an_open_file_is_written_on(path: str, where: str, folder: Path) -> None
 
 
 @needs_descriptors
+@pytest.mark.parametrize("number", ["77", "99999999999999999999", "x", "-1"])
+def test_a_file_that_is_not_open(number: str, folder: Path, capsys: Captured) -> None:
+    make(folder, a="a")
+    assert main([*CONVERT, "-o", f"/dev/fd/{number}", "a"]) == 2
+    assert capsys.readouterr().err == f"eightfold: /dev/fd/{number}: No such file or directory\n"
+
+
+@needs_descriptors
 @pytest.mark.parametrize(
     ("line", "seen"),
     [("convert -t cp1252 -o", b"h\xe9\n"), ("repair -o", b"h\xc3\xa9\n"), ("check -f cesu-8 --output-file", b"")],

@@ -110,7 +110,7 @@ def _open_file(path: str) -> int | None:
         folder, name = os.path.split(path)
         folder = os.path.realpath(folder)
         if folder in (f"/proc/{os.getpid()}/fd", "/dev/fd"):
-            return int(name) if name.isascii() and name.isdigit() else None
+            return int(name) if os.path.exists(path) and name.isdigit() else None
         try:
             path = os.path.join(folder, os.readlink(path))
         except OSError:
