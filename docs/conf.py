@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
+from types import ModuleType, SimpleNamespace
 
 # The verbs of the compiled core have no annotations; the same verbs in Python show their types.
 os.environ["EIGHTFOLD_ENGINE"] = "python"
@@ -31,11 +34,11 @@ exclude_patterns = ["README.md", "_build", "generator"]
 nitpicky = True
 # Without an index of the standard library, which would have to be fetched, its names lead nowhere.
 nitpick_ignore_regex = [
-    ("py:.*", r"(collections|io|os|array|codecs|re|types|typing|decimal|datetime|pathlib|logging|abc)\..*"),
+    ("py:.*", r"(collections|io|os|array|codecs|re|types|typing|decimal|datetime|pathlib|logging|abc|sqlite3)\..*"),
     ("py:.*", r"(array|bytes|bytearray|memoryview|str|int|bool|object|float|dict|list|tuple|set|range|type|None)"),
     ("py:.*", r"(pydantic|pydantic_core|sqlalchemy|starlette|pyarrow|pandas|polars|numpy|duckdb|pyspark|ray)\..*"),
     ("py:mod", r"eightfold\..*"),  # Docstrings name modules that are not public.
-    ("py:class", r"eightfold\.(scrub\.T|mutf8\.(Source|Sink)|textfile\._Opened)"),
+    ("py:class", r"eightfold\.(scrub\.T|mutf8\.(Source|Sink)|textfile\._Opened|columns\.\w+\._(Frame|Connection))"),
     ("py:.*", r"(\w+Error|\w+Warning|Any|Callable|Iterable|Iterator|Mapping|Sequence|Literal|Self|TypeAlias)"),
 ]
 
@@ -118,6 +121,20 @@ def name_types(app, what, name, obj, options, signature, returned):
     return named[0], named[1]
 
 
+def stand_in_for_polars() -> None:
+    """Let a module that imports polars be described where it is not installed: a mock would hide what it decorates."""
+    if find_spec("polars") is None:
+        types = {
+            name: type(name, (), {"__module__": "polars"}) for name in ("DataFrame", "Expr", "LazyFrame", "Series")
+        }
+        registers = dict.fromkeys(
+            ("register_expr_namespace", "register_series_namespace"), lambda name: lambda cls: cls
+        )
+        polars = ModuleType("polars")
+        vars(polars).update(types, api=SimpleNamespace(**registers))
+        sys.modules["polars"] = polars
+
+
 def draw_dashes(app, doctree, docname) -> None:
     """Write a dash between a parameter and its description; dashes elsewhere may begin an option."""
     from docutils.nodes import Text
@@ -126,6 +143,7 @@ def draw_dashes(app, doctree, docname) -> None:
         found.parent.replace(found, Text(" \N{EN DASH} "))
 
 
+autodoc_mock_imports = ["pandas"]  # See also `stand_in_for_polars`.
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_type_aliases = {name: name for name in ("AnyErrors", "AnyForm", "Data")}
@@ -205,6 +223,7 @@ def fit_pictures(app, pagename, templatename, context, doctree) -> None:
 
 def setup(app) -> None:
     """Connect the reading of pages, and their writing."""
+    stand_in_for_polars()
     app.connect("html-page-context", let_keys_scroll)
     app.connect("html-page-context", list_parameters)
     app.connect("html-page-context", fit_pictures)

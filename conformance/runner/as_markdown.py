@@ -13,6 +13,10 @@ eightfold and {outsiders} other implementations were asked about the vectors of 
 page. Each rule links to what it says. **Not asked is not passed**: a program that lacks a form or an operation has no
 score there. Some programs do what their own documents say and still break a rule of the form; the notes say which.
 
+The figures count vectors by rule. A vector whose answer is an error counts twice: under its own rule, and under
+[position](../conformance/RULES.md#position) for where the error is. If a program accepts the input, there is no place
+to compare, and the vector counts once. So sums exceed the number of vectors, and differ between programs.
+
 ## Summary
 
 | program | version | forms | passed | failed | not asked |
@@ -24,7 +28,8 @@ score there. Some programs do what their own documents say and still break a rul
 Expected answers come from the tables of the forms. A vector is *confirmed* if an implementation other than eightfold
 gave that answer; for an error, that it is one. `faults` asks for names that no other program gives, so it is left out.
 Forms that no program here has are compared elsewhere: `optu-8`, `optu-16` and `corrected-utf-8` with the results in
-[tests/vectors](../tests/vectors/PROVENANCE.md).
+[tests/vectors](../tests/vectors/PROVENANCE.md), `utf-8-rfc2044` with arithmetic on the bits of RFC 2044, in
+[a test](../tests/vectors/test_exhaustive_code_points.py).
 
 | form | vectors | confirmed |
 | --- | ---: | ---: |
@@ -72,7 +77,8 @@ def _total(each: dict[str, Any], outcome: str) -> int:
 def _summary(each: dict[str, Any]) -> str:
     forms = ", ".join(f"`{form}`" for form in each["forms"])
     if len(each["forms"]) > 12:
-        forms = f"{len(each['forms'])} forms"
+        with_policy = sum("/" in form for form in each["forms"])
+        forms = f"{len(each['forms']) - with_policy} forms, {with_policy} of them also with a policy"
     counts = _total(each, "passed"), _total(each, "failed") + _total(each, "broken"), each["not asked"]
     name, version = (each[key].replace("|", "\\|").replace("<", "&lt;") for key in ("name", "version"))
     return f"| {name} | {version} | {forms} | {' | '.join(map(str, counts))} |"

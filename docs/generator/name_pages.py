@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import eightfold
+from eightfold import columns, family
 
 FOLDER = "docs/reference/python"
 MADE_BY = ".. Made by: python -m docs.generator"
@@ -31,6 +32,9 @@ SECTIONS = {
 OTHERS = "Others"
 INTEGRATIONS_FOLDER = Path(eightfold.__file__).parent / "integrations"
 INTEGRATIONS = ("asgi", "logging", "pydantic", "sqlalchemy")
+COLUMNS_FOLDER = Path(eightfold.__file__).parent / "columns"
+DOORS = ("polars", "pandas", "duckdb", "sqlite", "spark", "ray")
+"""Modules of `eightfold.columns` that are public; they are not imported here, as most need their package."""
 DEFINED = (ast.ClassDef, ast.FunctionDef)
 VALUES = {
     "ENGINE": "The engine in use: ``native`` (the compiled core), ``python`` or ``reference``. See "
@@ -61,6 +65,8 @@ def files() -> dict[str, str]:
     submodules = [each for each in (getattr(eightfold, name) for name in eightfold.__all__) if inspect.ismodule(each)]
     pages = {"eightfold": "\n".join(_package())}
     pages |= {module.__name__.rpartition(".")[2]: "\n".join(_module(module)) for module in submodules}
+    pages["repair"] += "\n.. autoclass:: eightfold.repair.mojibake.MojibakeRepairer\n   :members:\n"
+    pages |= {"family": "\n".join(_family()), "columns": "\n".join(_columns())}
     pages |= {"integrations": "\n".join(_integrations()), "types": "\n".join(_types())}
     pages["index"] = "\n".join(_index(list(pages)))
     return {f"{FOLDER}/{name}.rst": f"{text.rstrip()}\n" for name, text in pages.items()}
@@ -103,6 +109,20 @@ def _module(module: ModuleType) -> Iterator[str]:
         yield from _thing(module, name)
 
 
+def _family() -> Iterator[str]:
+    yield from _title("eightfold.family", "=")
+    yield from (".. automodule:: eightfold.family", "")
+    for name, thing in vars(family).items():
+        if not name.startswith("_") and getattr(thing, "__module__", "") == family.__name__:
+            yield from _thing(family, name)
+
+
+def _columns() -> Iterator[str]:
+    yield from _module(columns)
+    for name in DOORS:
+        yield from _unimported(f"eightfold.columns.{name}", COLUMNS_FOLDER / f"{name}.py", members=True)
+
+
 def _integrations() -> Iterator[str]:
     yield from _title("eightfold.integrations", "=")
     yield from (
@@ -110,13 +130,18 @@ def _integrations() -> Iterator[str]:
         "",
     )
     for name in INTEGRATIONS:
-        yield from _title(f"eightfold.integrations.{name}", "-")
-        yield from (f".. automodule:: eightfold.integrations.{name}", "")
-        for public, kind, words in _described(INTEGRATIONS_FOLDER / f"{name}.py"):
-            if kind == "data":
-                yield from (f".. data:: eightfold.integrations.{name}.{public}", "", f"   {words}", "")
-            else:
-                yield from (f".. auto{kind}:: eightfold.integrations.{name}.{public}", "")
+        yield from _unimported(f"eightfold.integrations.{name}", INTEGRATIONS_FOLDER / f"{name}.py")
+
+
+def _unimported(module: str, source: Path, *, members: bool = False) -> Iterator[str]:
+    yield from _title(module, "-")
+    yield from (f".. automodule:: {module}", "")
+    for public, kind, words in _described(source):
+        if kind == "data":
+            yield from (f".. data:: {module}.{public}", "", f"   {words}", "")
+        else:
+            shown = ["   :members:"] if members and kind == "class" else []
+            yield from (f".. auto{kind}:: {module}.{public}", *shown, "")
 
 
 def _described(source: Path) -> Iterator[tuple[str, str, str]]:

@@ -154,7 +154,18 @@ class Linter(Copied):
         self._last = b""
 
     def check(self, chunk: Data, final: bool = False) -> list[Located]:
-        """Return the faults that later bytes cannot change, with offsets into the whole document."""
+        r"""Return the faults that later bytes cannot change, with offsets into the whole document.
+
+        Args:
+            chunk: the next bytes of the document.
+            final: whether these are the last.
+
+        >>> linter = Linter()
+        >>> [(each.fault.kind, each.fault.start) for each in linter.check(MAGIC + b"a\tb")]
+        [('control', 9)]
+        >>> [(each.fault.kind, each.line, each.column) for each in linter.check(b"", final=True)]
+        [('no-final-newline', 2, 4)]
+        """
         content = bytes_of(chunk)
         self._position.pass_over(content)
         self._length += len(content)

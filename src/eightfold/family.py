@@ -28,6 +28,9 @@ Places = tuple[Points, ...]
 class Comparison(NamedTuple):
     """How a form compares with the other built-in forms, which are given by name.
 
+    >>> compared("optu-8").lossless_to
+    ['generalized-utf-8', 'utf-8-rfc2044', 'optu-16', 'optu-16-le', 'optu-16-be']
+
     Attributes:
         contains: the forms that it contains, see :func:`contains`.
         contained_in: the forms that contain it.
@@ -43,6 +46,12 @@ class Comparison(NamedTuple):
 
 def compared(form: AnyForm) -> Comparison:
     """Compare a form with all other built-in forms.
+
+    Args:
+        form: a Form or its name.
+
+    Raises:
+        LookupError: unknown form.
 
     >>> compared("wtf-8").contained_in
     ['generalized-utf-8', 'utf-8-rfc2044']
@@ -61,6 +70,12 @@ def compared(form: AnyForm) -> Comparison:
 def contains(outer: AnyForm, inner: AnyForm) -> bool:
     """Return whether every well-formed text of `inner` is well-formed in `outer` too, with the same code points.
 
+    Args:
+        outer, inner: Forms or names.
+
+    Raises:
+        LookupError: unknown form.
+
     >>> contains("wtf-8", "utf-8"), contains("generalized-utf-8", "wtf-8"), contains("wtf-8", "generalized-utf-8")
     (True, True, False)
     """
@@ -78,6 +93,12 @@ def contains(outer: AnyForm, inner: AnyForm) -> bool:
 def is_lossless(source: AnyForm, target: AnyForm) -> bool:
     """Return whether every well-formed text of `source` round-trips through `target`.
 
+    Args:
+        source, target: Forms or names.
+
+    Raises:
+        LookupError: unknown form.
+
     >>> is_lossless("utf-8", "cesu-8"), is_lossless("wtf-8", "utf-8"), is_lossless("generalized-utf-8", "wtf-8")
     (True, False, False)
     """
@@ -88,6 +109,12 @@ def lost(source: AnyForm, target: AnyForm) -> tuple[int, ...] | None:
     """Return code points of a text of `source` that do not round-trip through `target`, or None if all do.
 
     The target cannot write them, joins them, or reads them as other code points.
+
+    Args:
+        source, target: Forms or names.
+
+    Raises:
+        LookupError: unknown form.
 
     >>> [f"{point:04X}" for point in lost("generalized-utf-8", "wtf-8")]
     ['D800', 'DC00']

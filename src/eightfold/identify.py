@@ -105,6 +105,12 @@ def identify(data: Data) -> list[Identification]:
 
     A form with a signature is a candidate only if its mark begins the bytes. Empty input is utf-8.
 
+    Args:
+        data: any bytes-like object.
+
+    Raises:
+        TypeError: the data is not bytes-like.
+
     >>> [found.form for found in identify(b"\xed\xa0\xbd\xed\xb8\x80")][:2]
     ['cesu-8', 'mutf-8']
     >>> best = identify(b"\xff\xfeA\x00")[0]

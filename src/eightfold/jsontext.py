@@ -120,12 +120,16 @@ class Scrubber:
         self._escapes = _Escapes(self.errors)
 
     def scrub(self, chunk: Data, final: bool = False) -> bytes:
-        """Scrub as much of the text as possible and hold the rest for the next call.
+        r"""Scrub as much of the text as possible and hold the rest for the next call.
 
         With ``final`` the text ends here and nothing is held; the next call starts a new text, with offsets from 0.
 
         Raises:
             ConversionError: with offsets into the whole text.
+
+        >>> scrubber = Scrubber()
+        >>> scrubber.scrub(rb'"\ud83d'), scrubber.scrub(rb'\ude00"', final=True)
+        (b'"', b'\\ud83d\\ude00"')
         """
         content = self._held + bytes_of(chunk)
         decided = len(content) if final else _decided(content)

@@ -337,6 +337,9 @@ def _lengthened(error: ConversionError, count: int) -> ConversionError:
 class Converter(Copied):
     r"""Converts one form to another piece by piece: the pieces add up to :func:`eightfold.convert` of the whole.
 
+    Between calls it holds at most the beginning of one sequence. A reserved sequence of Corrected UTF-8, which begins
+    with FE or FF and has no limit, is held whole only for an error handler that you registered: the handler gets all.
+
     Args:
         source, target: Forms or names.
         errors: the policy, as for :func:`eightfold.convert`.
@@ -376,10 +379,18 @@ class Converter(Copied):
         return f"<Converter {self.source.name} to {self.target.name}, {self.errors}, at byte {self._state.offset}>"
 
     def convert(self, chunk: Data, final: bool = False) -> bytes:
-        """Convert as much of the source as possible and hold the rest for the next call.
+        r"""Convert as much of the source as possible and hold the rest for the next call.
+
+        Args:
+            chunk: the next bytes of the source.
+            final: whether these are the last.
 
         Raises:
             ConversionError: with offsets into the whole source; the converter keeps the state before the call.
+
+        >>> converter = Converter("utf-8", "utf-16-be")
+        >>> converter.convert(b"\xc3"), converter.convert(b"\xa9", final=True)
+        (b'', b'\x00\xe9')
         """
         data = bytes_of(chunk)
         if self._waits:
@@ -555,7 +566,18 @@ class Checker(Copied):
         return f"<Checker {self.form.name}, at byte {self._position[0]}>"
 
     def check(self, chunk: Data, final: bool = False) -> list[Located]:
-        """Return the faults that later bytes cannot change, with offsets into the whole input."""
+        r"""Return the faults that later bytes cannot change, with offsets into the whole input.
+
+        Args:
+            chunk: the next bytes of the input.
+            final: whether these are the last.
+
+        >>> checker = Checker("utf-8")
+        >>> checker.check(b"one\n\xc3")
+        []
+        >>> [(each.fault.kind, each.fault.start, each.line, each.column) for each in checker.check(b"!", final=True)]
+        [('truncated', 4, 2, 1)]
+        """
         content = self._held + bytes_of(chunk)
         opened = self._opening.after(content, final=final)
         if opened is None:

@@ -239,6 +239,13 @@ def is_well_formed(data: Data, form: AnyForm, *, threads: int = 1) -> bool:
 def is_encodable(text: str, form: AnyForm) -> bool:
     r"""Return whether a form can write every code point of a str.
 
+    Args:
+        text: any str.
+        form: a Form or its name.
+
+    Raises:
+        LookupError: unknown form. TypeError: the text is not a str.
+
     >>> is_encodable("\ud800", "utf-8"), is_encodable("\ud800", "wtf-8")
     (False, True)
     """

@@ -38,7 +38,13 @@ class Explained:
     fault: Fault | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as a JSON-ready dict: bytes in hex, and the fault as :meth:`Fault.as_dict` gives it."""
+        r"""Return the row as a JSON-ready dict: bytes in hex, and the fault as :meth:`Fault.as_dict` gives it.
+
+        >>> from eightfold import explain
+        >>> row = explain(b"\xff", "utf-8")[0].as_dict()
+        >>> row["units"], row["fault"]["kind"]
+        ('FF', 'invalid-byte')
+        """
         return {
             "offset": self.offset,
             "end": self.end,

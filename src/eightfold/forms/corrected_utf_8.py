@@ -67,7 +67,8 @@ CORRECTED_UTF_8 = Form(
     units=(RESERVED,),
     variants=(Variant("private-use", PRIVATE_USE),),
     note="C1 controls and surrogates have no encoding; code point arrays reach U+8421109F. In Python the magic number "
-    "of documents is neither written nor skipped; the command line always uses corrected-utf-8-sig.",
+    "of documents is neither written nor skipped; the command line always uses corrected-utf-8-sig. A reserved "
+    "sequence has no limit: a stream holds all of it for an error handler registered in Python, and only then.",
     source="Corrected UTF-8",
 )
 

@@ -43,6 +43,7 @@ MUTF_8 = Form(
     longest_match=True,
     joins_pairs=True,
     variants=(Variant("java", JAVA, encodes=False),),
-    note="The form of Java class files: U+0000 is C0 80, supplementary code points take six bytes.",
+    note="The form of Java class files: U+0000 is C0 80, supplementary code points take six bytes. Under "
+    "errors='java' decoding also accepts raw NULs and overlong forms, so its result need not give the bytes back.",
     source="JVMS 4.4.7",
 )

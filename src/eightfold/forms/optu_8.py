@@ -16,6 +16,7 @@ OPTU_8 = Form(
         xtf_8.ESCAPE,
     ),
     longest_match=True,
-    note="Every byte string is well-formed; BMP code points only, without U+FFFE and U+FFFF.",
+    note="Every byte string is well-formed; BMP code points only, without U+FFFE and U+FFFF. Encoding a str is not "
+    "injective: U+EFC3 U+EFA9 writes C3 A9, which reads as U+00E9.",
     source=_OPTU,
 )

@@ -54,7 +54,15 @@ class ScrubFilter(logging.Filter):
         self.errors = errors
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Scrub a record that `logging.Filter` accepts; see the class."""
+        r"""Scrub a record that `logging.Filter` accepts; see the class.
+
+        Returns:
+            False for a record that `logging.Filter` refuses by its name, otherwise True.
+
+        >>> record = logging.makeLogRecord({"name": "app.db", "msg": "cut: \ud83d"})
+        >>> ScrubFilter("web").filter(record), ScrubFilter("app").filter(record), record.msg
+        (False, True, 'cut: \\ud83d')
+        """
         if not super().filter(record):
             return False
         self._scrub_message(record)

@@ -12,10 +12,12 @@ from eightfold.text import AnyForm, Data, bytes_of
 
 
 class MojibakeRepairer(Repairer):
-    r"""A :class:`Repairer` of UTF-8 that also mends mojibake; see :mod:`eightfold.mojibake`. Needs its extra.
+    r"""A :class:`~eightfold.repair.Repairer` of UTF-8 that also mends mojibake.
+
+    It needs the extra ``mojibake``; see :mod:`eightfold.mojibake`.
 
     Raises:
-        LookupError, ValueError: as for :class:`Repairer`, or the form is not utf-8.
+        LookupError, ValueError: as for :class:`~eightfold.repair.Repairer`, or the form is not utf-8.
 
     >>> repairer = MojibakeRepairer(errors="cp1252")
     >>> repaired = repairer.repair("caf\xc3\xa9 ".encode() + b"\x80", final=True)
@@ -40,14 +42,14 @@ class MojibakeRepairer(Repairer):
 
     @property
     def settled(self) -> int:
-        """As :attr:`Repairer.settled`."""
+        """As :attr:`eightfold.repair.Repairer.settled`."""
         return self._start
 
     def repair(self, chunk: Data, final: bool = False) -> Repaired:
         """Repair as many bytes as possible, and hold a line whose end is not known.
 
         Raises:
-            ConversionError: as for :class:`Repairer`.
+            ConversionError: as for :class:`~eightfold.repair.Repairer`.
         """
         piece = bytes_of(chunk)
         changes = super().repair(piece, final).changes

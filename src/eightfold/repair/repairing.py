@@ -126,10 +126,14 @@ class Repairer:
         return self._offset
 
     def repair(self, chunk: Data, final: bool = False) -> Repaired:
-        """Repair as many bytes as possible and hold the rest for the next call.
+        r"""Repair as many bytes as possible and hold the rest for the next call.
 
         Raises:
             ConversionError: the policy cannot repair a fault; the repairer keeps the state before the call.
+
+        >>> repairer = Repairer(errors="latin-1")
+        >>> repairer.repair(b"caf\xe9").data, repairer.repair(b"", final=True).data
+        (b'caf', b'\xc3\xa9')
         """
         piece = bytes_of(chunk)
         if not final and self._due > len(piece):
