@@ -171,7 +171,10 @@ def test_the_pipe_of_a_process_is_written_to(line: str, seen: bytes, folder: Pat
     assert (folder / "seen").read_bytes() == seen
 
 
-@pytest.mark.parametrize("line", ["convert -t utf-8-sig g", "convert -t utf-8-sig < g", "repair g"])
+@pytest.mark.parametrize(
+    "line",
+    ["convert -t utf-8-sig g", "convert -t utf-8-sig < g", "convert -t utf-8-sig --diff g", "repair g", "explain g"],
+)
 def test_output_behind_the_input_is_refused(line: str, folder: Path) -> None:
     make(folder, g="text\n")
     ran = shell(f"eightfold {line} >> g", folder)

@@ -30,6 +30,7 @@ from eightfold.explain.as_text import HEADER, cells, text_lines
 from eightfold.explain.rows import Explained
 from eightfold.files.path_text import shown
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
+from eightfold.files.write.writing import check_not_output
 from eightfold.forms import Form, form
 from eightfold.version import __version__
 
@@ -145,6 +146,7 @@ def _identified(data: bytes) -> Form:
 
 
 def _explain_file(options: Options, path: str) -> int:
+    check_not_output(path)
     reading = opened(path, twice=options.form is None, unpack=options.unpack)
     with watched(options, (path,)), reading as source:
         found = options.form or identified(source)

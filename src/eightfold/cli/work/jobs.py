@@ -20,7 +20,7 @@ from eightfold.files.paths.addresses import is_remote, is_temporary, packing_of
 from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
 from eightfold.files.walk.walking import Found, Walking, walked
-from eightfold.files.write.writing import Snapshot, is_standard_output, replacing, snapshot, standard_output
+from eightfold.files.write.writing import Snapshot, check_not_output, replacing, snapshot, standard_output
 
 
 @dataclass(frozen=True)
@@ -87,10 +87,10 @@ class Job:
         """Open the file for reading, as :func:`eightfold.files.read.reading.opened` does.
 
         Raises:
-            FileError: standard output goes to it, so that its end would never be reached.
+            FileError: it cannot be opened, or its result goes to standard output, which goes to it.
         """
-        if self.to_standard_output and is_standard_output(self.source):
-            raise FileError(self.source, "standard output goes to this file too: write to another file")
+        if self.to_standard_output:
+            check_not_output(self.source)
         return opened(self.source, twice=twice, unpack=self.unpack, regular=self.in_place)
 
     @property

@@ -210,12 +210,16 @@ def _copy(target: Entry, backup: Entry) -> None:
         hand_over(file, backup)
 
 
-def is_standard_output(path: str) -> bool:
-    """Return whether standard output goes to a file, or ``-`` for standard input, that is regular and not empty."""
+def check_not_output(path: str) -> None:
+    """Refuse to read a file, or ``-`` for standard input, that standard output goes to: its end would never come.
+
+    Raises:
+        FileError: it does.
+    """
     with suppress(OSError, AttributeError):  # It is closed, or not a file.
-        file = sys.stdin.fileno() if path == STANDARD_INPUT else path
-        return is_one_file(sys.stdout.fileno(), file) and os.fstat(sys.stdout.fileno()).st_size > 0
-    return False
+        output, file = sys.stdout.fileno(), sys.stdin.fileno() if path == STANDARD_INPUT else path
+        if is_one_file(output, file) and os.fstat(output).st_size > 0:
+            raise FileError(path, "standard output goes to this file too: write to another file")
 
 
 @contextmanager

@@ -32,6 +32,7 @@ from eightfold.files.read.segments import small_size
 from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.walk.walking import Found
 from eightfold.files.write.verifying import DifferenceError, Verifier
+from eightfold.files.write.writing import check_not_output
 from eightfold.forms import Form
 
 
@@ -45,6 +46,7 @@ class BinaryError(Exception):
 
 def differ(file: Found, options: Options, lose: Callable[[Lost], object]) -> int:
     """Show how a file would change; return the exit status."""
+    check_not_output(file.path)
     with opened(file.path, twice=options.form is None, unpack=options.unpack) as source:
         conversion = _conversion(source, options, say, walked=file.walked)
         difference = ShownDifference(file.path, conversion.source, conversion.target)
