@@ -35,6 +35,15 @@ def test_an_option_that_is_not_known(line: str, says: str, name: str, capsys: py
     assert capsys.readouterr().err == f"eightfold: {says} (see {program} --help)\n"
 
 
+def test_a_number_of_any_length_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a").write_bytes(b"\xff")
+    assert main(["check", "--max-faults", "9" * 5000, str(tmp_path / "a")]) == 1
+    assert main(["check", "--max-faults", "0" * 5000, str(tmp_path / "a")]) == 1
+    assert capsys.readouterr().out.count("invalid-byte") == 1
+    assert main(["serve", "--port", "9" * 5000]) == 2
+    assert capsys.readouterr().err.startswith("eightfold: argument --port: '9999")
+
+
 def test_a_long_one_takes_no_time(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "--" + "exclude" * 100_000]) == 2
     assert capsys.readouterr().err.startswith("eightfold: unrecognized arguments: --exclude")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import socket
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from eightfold.cli.options.arguments import CommandParser
+from eightfold.cli.options.arguments import CommandParser, count_argument
 from eightfold.cli.output.ending import NOTHING_WRONG, UsageError
 from eightfold.cli.output.lines import say
 from eightfold.files.extras import installing
@@ -55,9 +56,10 @@ def port_argument(given: str) -> int:
     Raises:
         argparse.ArgumentTypeError: it is not one.
     """
-    if not (given.isascii() and given.isdigit() and int(given) <= _MOST_PORT):
-        raise argparse.ArgumentTypeError(f"{given!r} is not a port from 0 to {_MOST_PORT}")
-    return int(given)
+    with suppress(argparse.ArgumentTypeError):
+        if (port := count_argument(given)) <= _MOST_PORT:
+            return port
+    raise argparse.ArgumentTypeError(f"{given!r} is not a port from 0 to {_MOST_PORT}")
 
 
 def run(options: Options) -> int:

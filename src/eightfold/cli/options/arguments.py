@@ -23,6 +23,7 @@ from eightfold.forms import Form, form, unknown_form
 _Options = TypeVar("_Options")
 UTF_8 = form("utf-8")
 _HELP_COLUMNS = 78
+_MOST_DIGITS = 20
 _LONGEST_OPTION = 80
 _LIKENESS = 0.75
 
@@ -290,11 +291,12 @@ class OneOf:
 
 
 def count_argument(given: str) -> int:
-    """Return a number of things, 0 or more.
+    """Return a number of things, 0 or more; more than any object can have are as many as one can have.
 
     Raises:
         argparse.ArgumentTypeError: it is not one.
     """
     if not (given.isascii() and given.isdigit()):
         raise argparse.ArgumentTypeError(f"{given!r} is not a non-negative integer")
-    return int(given)
+    digits = given.lstrip("0")[:_MOST_DIGITS]  # Python reads no more than 4,300.
+    return min(int(digits or "0"), sys.maxsize)
