@@ -190,6 +190,76 @@ def test_pandas_categories(pandas: Any) -> None:
     assert frame.eightfold.repair()["c"].tolist() == ["a", "b", "a"]
 
 
+def categorical(pandas: Any, categories: Any, **options: Any) -> Any:
+    """Return a categorical series of the categories 0, 1, none, 1; others are unused."""
+    made = pandas.Categorical.from_codes([0, 1, -1, 1], categories=categories, **options)
+    return pandas.Series(made, index=list("abcd"), name="c")
+
+
+@pytest.mark.parametrize("kind", ["bytes", "surrogates", "arrow"])
+def test_pandas_categories_are_examined_and_repaired(pandas: Any, kind: str) -> None:
+    values = ["ok", "caf\ud800"] if kind == "surrogates" else [b"ok", b"caf\xff"]
+    categories = pandas.Index(values, dtype=pandas.ArrowDtype(pa.binary()) if kind == "arrow" else object)
+    series = categorical(pandas, categories, ordered=True)
+    verdicts = series.eightfold.is_well_formed()
+    assert [None if verdict is pandas.NA else verdict for verdict in verdicts.tolist()] == [True, False, None, False]
+    assert list(verdicts.index) == list("abcd")
+    report = series.eightfold.audit()[["column", "row", "start"]].drop_duplicates(["row"]).values.tolist()
+    assert report == [["c", 1, 3], ["c", 3, 3]]
+    fixed = series.eightfold.repair("replace")
+    assert fixed.isna().tolist() == [False, False, True, False]
+    assert [each if isinstance(each, str) else each.decode() for each in fixed.dropna()] == ["ok", "caf�", "caf�"]
+    assert (fixed.dtype.ordered, fixed.dtype.categories.dtype) == (True, categories.dtype)
+    assert (list(fixed.index), fixed.name) == (list("abcd"), "c")
+    assert series.cat.codes.tolist() == fixed.cat.codes.tolist()
+    frame = pandas.DataFrame({"c": series, "n": range(4)})
+    assert frame.eightfold.audit()["row"].drop_duplicates().tolist() == [1, 3]
+    assert frame.eightfold.repair("replace")["c"].equals(fixed)
+    assert fixed.eightfold.repair("replace") is fixed
+    with pytest.raises(eightfold.ConversionError) as caught:
+        series.eightfold.repair("strict")
+    assert "the rows are those of the categories" in caught.value.__notes__
+
+
+def test_pandas_categories_that_become_equal_become_one(pandas: Any) -> None:
+    values = [b"\xff", b"\xfe", "a\ud800", b"b", 7]
+    categories = pandas.Index(values, dtype=object)
+    made = pandas.Categorical.from_codes([4, 1, 0, -1, 3, 2, 1], categories=categories, ordered=True)
+    fixed = pandas.Series(made).eightfold.repair("replace")
+    assert list(fixed.dtype.categories) == ["�".encode(), "a�", b"b", 7]
+    assert (fixed.cat.codes.tolist(), fixed.dtype.ordered) == ([3, 0, 0, -1, 2, 1, 0], True)
+
+
+def test_pandas_categories_that_are_unused_are_repaired_but_no_fault(pandas: Any) -> None:
+    series = categorical(pandas, pandas.Index([b"a", b"b", b"\xff"], dtype=object))
+    assert series.eightfold.audit().empty
+    assert series.eightfold.is_well_formed().dropna().all()
+    assert list(series.eightfold.repair("replace").dtype.categories) == [b"a", b"b", "�".encode()]
+
+
+def test_pandas_categories_that_look_like_escapes(pandas: Any) -> None:
+    series = categorical(pandas, pandas.Index(["a", "\uef80"], dtype="str"))
+    assert series.eightfold.audit().empty
+    assert series.eightfold.is_well_formed().dropna().all()
+    fixed = series.eightfold.repair()
+    assert fixed.dropna().tolist() == ["a", "\uefee\uefbe\uef80", "\uefee\uefbe\uef80"]
+    assert fixed.dtype.categories.dtype == series.dtype.categories.dtype
+
+
+def test_pandas_categories_that_are_no_text_or_none_at_all(pandas: Any) -> None:
+    for series in (
+        categorical(pandas, [10, 20]),
+        categorical(pandas, pandas.to_datetime(["2026-01-01", "2026-01-02"])),
+        pandas.Series([None, None], dtype=pandas.CategoricalDtype(pandas.Index([], dtype=object))),
+        pandas.Series([None, None], dtype=pandas.CategoricalDtype(pandas.Index([], dtype="str"))),
+        pandas.Series([], dtype="category"),
+    ):
+        assert series.eightfold.is_well_formed().isna().all()
+        assert series.eightfold.audit().empty
+        assert series.eightfold.repair() is series
+        assert pandas.DataFrame({"c": series}).eightfold.repair()["c"].equals(series)
+
+
 # --- DuckDB -----------------------------------------------------------------------------------------------------------
 
 

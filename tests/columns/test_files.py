@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+from datetime import datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,87 @@ def test_the_compression_of_arrow_ipc_is_kept(codec: str | None, tmp_path: Path)
         writer.write_table(given)
     assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
     assert abs(fixed.stat().st_size - path.stat().st_size) < 300
+
+
+FAR, NEAR = datetime(9999, 12, 31), datetime(1700, 1, 1, 1, 2, 3, 4)
+STAMP = pa.timestamp("us")
+NEVER = datetime(1500, 1, 1)
+
+
+def with_int96(folder: Path, values: Any, name: str = "t") -> Path:
+    """Return a file with timestamps of INT96 and a string that is ill-formed."""
+    given = pa.table({"s": strings([b"a", b"\xff"]), name: values})
+    return written(folder, "parquet", given, use_deprecated_int96_timestamps=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "values"),
+    [
+        ("t", "t", pa.array([FAR, NEAR], STAMP)),
+        ("t", "t", pa.array([None, NEVER], pa.timestamp("us", "UTC"))),
+        ("a.b", "a.b", pa.array([NEAR, FAR], STAMP)),
+        ("t", "t.list.element", pa.array([[NEAR, FAR], None], pa.list_(STAMP))),
+        ("t", "t.x", pa.array([{"n": 1, "x": FAR}, None], pa.struct([("n", pa.int8()), ("x", STAMP)]))),
+        ("t", "t.key_value.value", pa.array([None, [("k", FAR)]], pa.map_(pa.string(), STAMP))),
+        ("t", "t.list.element.x", pa.array([[], [{"x": FAR}]], pa.list_(pa.struct([("x", STAMP)])))),
+    ],
+)
+def test_timestamps_that_a_copy_would_change_are_refused(
+    name: str, path: str, values: Any, tmp_path: Path, capsys: Any, monkeypatch: Any
+) -> None:
+    """pyarrow reads INT96 as nanoseconds in 64 bits, and years outside 1677 to 2262 wrap round."""
+    monkeypatch.chdir(tmp_path)
+    file, plan, fixed = with_int96(tmp_path, values, name), tmp_path / "plan.jsonl", tmp_path / "fixed"
+    before = file.read_bytes()
+    for options in (["--in-place"], ["--in-place", "--verify"], ["--plan", str(plan)], ["-o", str(fixed)]):
+        assert cli.main(["repair", *options, str(file)]) == 2
+        assert f"{file}: row group 0: column {path}: its INT96 timestamps before 1677" in out_of(capsys)[1]
+    assert sorted(tmp_path.iterdir()) == [file, plan]
+    assert file.name not in plan.read_text()
+    assert file.read_bytes() == before
+    assert cli.main(["check", str(file)]) == 1
+
+
+def test_other_timestamps_of_int96_are_kept(tmp_path: Path) -> None:
+    edges = pa.array([-(2**63 // 10**9) * 10**9, (2**63 // 10**9) * 10**9 - 1], pa.timestamp("ns"))
+    stamps = {"both": edges, "list": pa.array([[NEAR, None], None], pa.list_(pa.timestamp("ns")))}
+    for name, values in stamps.items():
+        file = with_int96(tmp_path, values, name)
+        assert cli.main(["repair", "--in-place", "--verify", str(file)]) == 0
+        assert opened(file)[name].combine_chunks().equals(values)
+        assert pq.ParquetFile(file).schema.column(1).physical_type == "INT96"
+
+
+def test_a_file_without_int96_is_opened_and_read_as_before(tmp_path: Path, monkeypatch: Any) -> None:
+    file, given = written(tmp_path, "parquet", pa.table({"s": strings([b"\xff"])})), []
+    make = pq.ParquetFile
+    monkeypatch.setattr(pq, "ParquetFile", lambda *args, **options: given.append(options) or make(*args, **options))
+    assert cli.main(["repair", "--in-place", str(file)]) == 0
+    assert given
+    assert not any("coerce_int96_timestamp_unit" in options for options in given)
+
+
+@pytest.mark.parametrize("kind", ["arrow", "arrows"])
+def test_the_metadata_of_record_batches_is_kept(kind: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = pa.record_batch({"s": strings([b"a", b"\xff"])})
+    file, kept = tmp_path / f"a.{kind}", [{b"off": b"1"}, None, {b"off": b"\xff", b"b": b""}]
+    with (pa.ipc.new_stream if kind == "arrows" else pa.ipc.new_file)(file, given.schema) as writer:
+        for metadata in kept:
+            writer.write_batch(given, custom_metadata=metadata)
+    plan = tmp_path / "plan.jsonl"
+    assert cli.main(["repair", "--plan", str(plan), str(file)]) == 0
+    for option, data in (("--apply", "\uefff"), ("--undo", None)):
+        assert cli.main(["repair", option, str(plan)]) == 0
+        with pa.OSFile(str(file)) as source:
+            if kind == "arrows":
+                found = [*pa.ipc.open_stream(source).iter_batches_with_custom_metadata()]
+            else:
+                opened_file = pa.ipc.open_file(source)
+                found = [opened_file.get_batch_with_custom_metadata(at) for at in range(3)]
+            assert [None if each is None else dict(each) for _, each in found] == kept
+            if data:
+                assert found[0][0]["s"].to_pylist() == ["a", data]
 
 
 @pytest.mark.parametrize("kind", KINDS)

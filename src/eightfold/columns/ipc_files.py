@@ -51,17 +51,17 @@ class IpcReader:
         return self._ipc.open_file(_of_the_system(self._given))
 
     def _batches(self) -> Iterator[Any]:
-        """Yield the record batches.
+        """Yield the record batches, each with its own metadata.
 
         Raises:
             FileError: what follows a stream, such as a second one, would be lost.
         """
         if self._is_stream:
-            yield from self._opened()
+            yield from self._opened().iter_batches_with_custom_metadata()
             if self._given.read(1):
                 raise FileError(self._path, "something follows the end of the stream: split the file there")
         else:
-            yield from map(self._file.get_batch, range(self._file.num_record_batches))
+            yield from map(self._file.get_batch_with_custom_metadata, range(self._file.num_record_batches))
 
     def texts(self) -> Iterator[Text]:
         """Yield the texts beside the values, as they are in the file."""
@@ -95,12 +95,13 @@ class IpcReader:
         first_row, batches = 0, self._batches()
         for at in count():
             with blaming_part(self._path, IPC, f"record batch {at}"):
-                batch = next(batches, None)
-                if batch is None:
+                found = next(batches, None)
+                if found is None:
                     break
+                batch, metadata = found
                 batch = _named_as(batch, self.schema) if self.text_changes else batch
                 batch.validate()
-            yield Part(at, first_row, batch)
+            yield Part(at, first_row, batch, metadata)
             first_row += batch.num_rows
 
     def copy(self, target: Any, change: Callable[[Part], Any], put_back: Sequence[TextChange] = ()) -> list[str]:
@@ -119,7 +120,8 @@ class IpcReader:
             for at, part in enumerate(self.parts()):
                 data = change(part)
                 with blaming_part(self._path, IPC, f"record batch {at}"):
-                    writer.write_batch(_named_as(data, schema) if put_back else data)
+                    data = _named_as(data, schema) if put_back else data
+                    writer.write_batch(data, custom_metadata=part.metadata)
         finally:
             with blaming_part(self._path, IPC, "end"):
                 writer.close()

@@ -1,7 +1,8 @@
 r"""The accessor ``.eightfold`` of series and frames of pandas. Importing the module registers it.
 
 It reads columns of Arrow types and of pandas 3's ``str`` by their buffers, because pandas raises when it is asked for
-ill-formed values; of a column of objects it reads each ``str``, surrogates included, and each ``bytes``.
+ill-formed values; of a column of objects it reads each ``str``, surrogates included, and each ``bytes``; of
+a categorical column it reads the categories.
 
 >>> import pandas
 >>> names = pandas.Series(["ok", "cut \ud83d", b"caf\xe9", None, 3], dtype=object)
@@ -23,6 +24,7 @@ from eightfold.columns.arrays import repair as repair_array
 from eightfold.columns.arrow import compute, pyarrow
 from eightfold.columns.nested import holds_text, shown_name
 from eightfold.columns.reports import audit as audit_table
+from eightfold.faults import ConversionError
 from eightfold.text import decode, encode
 
 pandas: Any = import_module("pandas")  # which has no types of its own
@@ -44,9 +46,8 @@ class SeriesAccessor:
 
     def is_well_formed(self) -> Any:
         """Return for each value whether it is well-formed UTF-8; NA for nulls and for objects that are not text."""
-        verdicts = [is_array_well_formed(part) for part in _parts(self._series)]
-        found = verdicts[0] if len(verdicts) == 1 else compute().coalesce(*verdicts)
-        return pandas.Series(found.to_pylist(), index=self._series.index, name=self._series.name, dtype="boolean")
+        found = _verdicts(self._series).to_pylist()
+        return pandas.Series(found, index=self._series.index, name=self._series.name, dtype="boolean")
 
     def audit(self) -> Any:
         """Return the faults of the values as a DataFrame, as :func:`eightfold.columns.audit`.
@@ -56,7 +57,12 @@ class SeriesAccessor:
         return self._series.to_frame(_label(self._series.name)).eightfold.audit()
 
     def repair(self, errors: str = "escape") -> Any:
-        """Return the values repaired to UTF-8, as :func:`eightfold.columns.repair`. The type of the column is kept."""
+        """Return the values repaired to UTF-8, as :func:`eightfold.columns.repair`. The type of the column is kept.
+
+        Of a categorical column all categories are repaired; those that become equal become one.
+        """
+        if _has_text_categories(self._series):
+            return _with_categories_repaired(self._series, errors)
         if _is_of_objects(self._series):
             return _repaired_objects(self._series, errors)
         (before,) = _parts(self._series)
@@ -83,7 +89,7 @@ class FrameAccessor:
         for label, series in self._frame.items():
             name = _label(label)
             if _holds_text(series):
-                reports += [audit_table(pa.table([part], [name])) for part in _parts(series)]
+                reports += [audit_table(pa.table([part], [name])) for part in _audited_parts(series)]
         found = pa.concat_tables(reports) if reports else audit_table(pa.table({}))
         return found.to_pandas()
 
@@ -108,7 +114,29 @@ def _is_of_objects(series: Any) -> bool:
     return not hasattr(series.array, "__arrow_array__") or getattr(series.dtype, "storage", "pyarrow") == "python"
 
 
+def _categories(series: Any) -> Any:
+    """Return the categories of a categorical column as a series; None for another column."""
+    if not isinstance(series.dtype, pandas.CategoricalDtype):
+        return None
+    categories = series.dtype.categories
+    return pandas.Series(categories, dtype=categories.dtype)
+
+
+def _has_text_categories(series: Any) -> bool:
+    categories = _categories(series)
+    return categories is not None and _holds_text(categories)
+
+
+def _codes(series: Any) -> Any:
+    """Return for each row of a categorical column which category it has; null if it has none."""
+    codes = series.cat.codes.to_numpy()
+    return pyarrow().array(codes, mask=codes < 0)
+
+
 def _holds_text(series: Any) -> bool:
+    categories = _categories(series)
+    if categories is not None:
+        return _holds_text(categories)
     if _is_of_objects(series):
         return series.dtype == object or hasattr(series.dtype, "storage")
     return holds_text(pyarrow().chunked_array(series).type)
@@ -122,6 +150,43 @@ def _parts(series: Any, form: str = _STR_FORM) -> list[Any]:
     texts = [encode(value, form) if isinstance(value, str) else None for value in values]
     others = [value if isinstance(value, bytes) else None for value in values]
     return [pa.array(texts, pa.large_binary()), pa.array(others, pa.large_binary())]
+
+
+def _verdicts(series: Any) -> Any:
+    """Return for each value whether it is well-formed, as an array of Arrow."""
+    if _has_text_categories(series):
+        return _verdicts(_categories(series)).take(_codes(series))
+    verdicts = [is_array_well_formed(part) for part in _parts(series)]
+    return verdicts[0] if len(verdicts) == 1 else compute().coalesce(*verdicts)
+
+
+def _audited_parts(series: Any) -> list[Any]:
+    """Return the text of a series as arrays; of a categorical column each value that is ill-formed, and else null."""
+    if not _has_text_categories(series):
+        return _parts(series)
+    codes = _codes(series)
+    is_well_formed = _verdicts(_categories(series)).take(codes)
+    ill_formed = compute().if_else(is_well_formed, pyarrow().scalar(None, codes.type), codes)
+    return [part.take(ill_formed) for part in _parts(_categories(series))]
+
+
+def _with_categories_repaired(series: Any, errors: str) -> Any:
+    """Return a categorical column with other categories, of which those that became equal are one."""
+    before = _categories(series)
+    try:
+        after = SeriesAccessor(before).repair(errors)
+    except ConversionError as error:
+        error.add_note("the rows are those of the categories")
+        raise
+    if after is before:
+        return series
+    places, categories = pandas.factorize(after)
+    codes = series.cat.codes.to_numpy()
+    new = places[codes]
+    new[codes < 0] = -1
+    dtype = pandas.CategoricalDtype(pandas.Index(categories, dtype=before.dtype), ordered=series.dtype.ordered)
+    made = pandas.Categorical.from_codes(new, dtype=dtype)
+    return pandas.Series(made, index=series.index, name=series.name)
 
 
 def _repaired_objects(series: Any, errors: str) -> Any:

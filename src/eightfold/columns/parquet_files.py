@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from io import BufferedReader
 from itertools import chain
@@ -11,6 +12,7 @@ from typing import Any, BinaryIO
 
 from eightfold.columns.arrow import as_type, binary_type, is_text, pyarrow
 from eightfold.columns.footers import CREATED_BY, Patched, Statistic, ended, put_back_in, read_footer, repaired_texts
+from eightfold.columns.int96 import int96_columns, is_kept
 from eightfold.columns.nested import holds_text
 from eightfold.columns.parts import Part, blaming_part
 from eightfold.columns.schemas import Text
@@ -21,6 +23,10 @@ from eightfold.files.read.tables import PARQUET
 from eightfold.files.records.table_changes import TextChange
 
 _BATCH_ROWS = 1 << 16
+_NOT_KEPT = (
+    "its INT96 timestamps before 1677-09-21 00:12:44 or from 2262-04-11 23:47:16 on would change: pyarrow reads INT96 "
+    "as nanoseconds in 64 bits; write the column as INT64 first"
+)
 
 
 class ParquetReader:
@@ -33,10 +39,11 @@ class ParquetReader:
         self._footer = read_footer(file)
         self.text_changes: list[TextChange]
         file, self.text_changes = self._with_texts(file, repaired)
-        first = opened(file, **options)
+        self._opened_with: Callable[..., Any] = partial(opened, file, **options)
+        first = self._opened_with()
         dictionaries = _text_dictionaries(first.schema_arrow)
         # Otherwise pyarrow makes dictionaries by a cast, which refuses ill-formed values.
-        self._file: Any = opened(file, read_dictionary=dictionaries, **options) if dictionaries else first
+        self._file: Any = self._opened_with(read_dictionary=dictionaries) if dictionaries else first
         self.schema: Any = self._file.schema_arrow
         self._has_other_types = not self.schema.equals(first.schema_arrow)
         self.metadata: Any = self._file.metadata
@@ -114,8 +121,9 @@ class ParquetReader:
             put_back: texts that get what they were before these changes.
 
         Raises:
-            FileError: a row group is malformed, or a text has another place.
+            FileError: a row group is malformed, a text has another place, or a timestamp cannot be kept.
         """
+        self._check_timestamps()
         written: list[Any] = []
         parts = self.parts(whole=True)
         # The metadata of columns is asked only after they were read: pyarrow aborts where it names an unknown codec.
@@ -142,6 +150,23 @@ class ParquetReader:
             target.write(put_back_in(held.end, put_back) if put_back else held.end)
         other = ["the types of the indices of dictionaries"] if self._has_other_types else []
         return [*other, *_parquet_losses(self.metadata, written[0])]
+
+    def _check_timestamps(self) -> None:
+        """Check that a copy keeps the timestamps of INT96; a file without them is not read.
+
+        Raises:
+            FileError: one is outside of what pyarrow reads, or its row group is malformed.
+        """
+        columns = int96_columns(self._file.schema)
+        if not columns:
+            return
+        file = self._opened_with(coerce_int96_timestamp_unit="s")
+        for group in range(self.metadata.num_row_groups):
+            for path in columns:
+                with self.blaming(group):
+                    for batch in file.iter_batches(_BATCH_ROWS, row_groups=[group], columns=[path], use_threads=False):
+                        if not all(map(is_kept, batch.columns)):
+                            raise FileError(self._path, f"row group {group}: column {path}: {_NOT_KEPT}")
 
     @property
     def _text_columns(self) -> set[int]:

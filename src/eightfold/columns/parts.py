@@ -24,11 +24,13 @@ class Part(NamedTuple):
         number: which part it is, from 0.
         first_row: the row in the file, from 0, of the first of them.
         data: a pyarrow Table or RecordBatch.
+        metadata: what Arrow IPC has for this record batch alone, a KeyValueMetadata; None if it has nothing.
     """
 
     number: int
     first_row: int
     data: Any
+    metadata: Any = None
 
 
 @contextmanager
