@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import random
+import struct
 import subprocess
 import sys
+import tarfile
 import time
 import unicodedata
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -113,6 +116,27 @@ def test_archives_are_read_and_not_changed(folder: Path) -> None:
     done = names("--fix", "latin-1", archive)
     assert (done.returncode, done.stdout) == (0, b"")
     assert done.stderr.startswith(b"eightfold: 3 ill-formed names in archives: archives are not changed\n")
+
+
+def test_a_tar_damaged_after_a_member_is_not_called_clean(folder: Path) -> None:
+    data = bytearray()
+    for name in ("\udce9", "b", "c"):
+        data += tarfile.TarInfo(name).tobuf(tarfile.GNU_FORMAT, "utf-8", "surrogateescape")
+    data[660:668] = b"0000000\0"
+    Path("cut.tar").write_bytes(data + bytes(1024))
+    done = names("cut.tar")
+    assert (done.returncode, done.stdout.count(b"\n")) == (2, 1)
+    assert b"cut.tar: this archive is damaged: it has no header where one is due, at byte 512\n" in done.stderr
+
+
+def test_a_zip_whose_larger_end_record_is_nowhere_is_damaged(folder: Path) -> None:
+    with zipfile.ZipFile("loc.zip", "w") as archive:
+        archive.writestr("a", "x")
+    data = Path("loc.zip").read_bytes()
+    Path("loc.zip").write_bytes(data[:-22] + struct.pack("<4sLQL", b"PK\6\7", 0, 2**63, 1) + data[-22:])
+    done = names("loc.zip")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"loc.zip: this archive is damaged: its central directory is not where the archive says\n" in done.stderr
 
 
 # --- renaming ---------------------------------------------------------------------------------------------------------

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import os
 import struct
 import sys
@@ -183,6 +186,48 @@ def test_a_damaged_zip_is_told_wherever_it_is_cut(tmp_path: Path) -> None:
         names_in(path)
 
 
+def cut_or_changed(path: Path, data: bytes) -> list[bytes]:
+    """Return the names that are read before the archive turns out to be damaged."""
+    path.write_bytes(data)
+    found: list[Name] = []
+    with pytest.raises(FileError, match="this archive is damaged"):
+        # What came before the error stays.
+        found.extend(names_of(str(path), pytest.fail))
+    return [name.name for name in found]
+
+
+@pytest.mark.parametrize("at", [0, 1, 99, 2**32, 2**63 - 1, 2**63, 2**64 - 1])
+def test_a_zip_whose_larger_end_record_is_nowhere(at: int, tmp_path: Path) -> None:
+    whole = zip_of([(b"a", 0, b"")])
+    locator = struct.pack("<4sLQL", b"PK\x06\x07", 0, at, 1)
+    assert cut_or_changed(tmp_path / "a.zip", whole[:-22] + locator + whole[-22:]) == []
+
+
+@pytest.mark.parametrize("length", [0, 55, 2**32, 2**63, 2**64 - 1])
+def test_a_zip_whose_larger_end_record_says_a_wrong_length(length: int, tmp_path: Path) -> None:
+    whole = zip_of([(b"a", 0, b"")])
+    end = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, 1, 1, length, 0)
+    locator = struct.pack("<4sLQL", b"PK\x06\x07", 0, len(whole) - 22, 1)
+    assert cut_or_changed(tmp_path / "a.zip", whole[:-22] + end + locator + whole[-22:]) == []
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_a_zip_that_says_too_few_entries_is_read_to_its_end(count: int, tmp_path: Path) -> None:
+    whole = bytearray(zip_of([(b"a", 0, b""), (b"b", 0, b""), (BAD, 0, b"")]))
+    struct.pack_into("<2H", whole, len(whole) - 14, count, count)
+    path = tmp_path / "a.zip"
+    path.write_bytes(whole)
+    assert [name.name for name in names_in(path)] == [b"a", b"b", BAD]
+
+
+def test_a_zip_that_says_too_many_entries_or_another_length_is_damaged(tmp_path: Path) -> None:
+    path, whole = tmp_path / "a.zip", zip_of([(b"a", 0, b""), (BAD, 0, b"")])
+    assert cut_or_changed(path, whole[:-14] + struct.pack("<2H", 3, 3) + whole[-10:]) == [b"a", BAD]
+    length = struct.unpack("<L", whole[-10:-6])[0]
+    for wrong in (length - 1, length + 1, 2**32 - 1):
+        assert BAD not in cut_or_changed(path, whole[:-10] + struct.pack("<L", wrong) + whole[-6:])
+
+
 # --- tar --------------------------------------------------------------------------------------------------------------
 
 
@@ -248,3 +293,147 @@ def test_memory_does_not_grow_with_a_tar(tmp_path: Path) -> None:
 
     limit = peak(listing(200)) + 50_000
     assert peak(listing(2_000), limit=limit) < limit
+
+
+GNU = tar_of([b"a", b"b", BAD], tarfile.GNU_FORMAT)
+ZEROS = bytes(512)
+HEADERS = [GNU[at : at + 512] for at in (0, 512, 1024)]
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        HEADERS[0] + HEADERS[1].replace(HEADERS[1][148:156], b"0000000\0") + HEADERS[2] + ZEROS * 2,
+        HEADERS[0] + b"garbage",
+        HEADERS[0] + b"garbage" * 999,
+        HEADERS[0] + HEADERS[1][:1],
+        HEADERS[0] + HEADERS[1][:511],
+        HEADERS[0] + ZEROS + HEADERS[2] + ZEROS * 2,
+    ],
+    ids=["checksum", "garbage", "more garbage", "cut", "cut at the end", "a header of zeros"],
+)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
+def test_a_tar_damaged_after_a_member_is_told(damaged: bytes, pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    assert cut_or_changed(tmp_path / "a.tar", pack(damaged)) == [b"a"]
+
+
+def test_a_tar_cut_inside_what_a_member_holds_is_told(tmp_path: Path) -> None:
+    info = tarfile.TarInfo("a")
+    info.size = 1_000
+    header = info.tobuf(tarfile.GNU_FORMAT)
+    for kept in (0, 1, 512, 999, 1_023):
+        assert cut_or_changed(tmp_path / "a.tar", header + bytes(kept)) == [b"a"]
+
+
+@pytest.mark.parametrize("kind", [b"L", b"K", b"x", b"g"])
+@pytest.mark.parametrize("behind", [b"", b"garbage" * 999, ZEROS * 2], ids=["cut", "garbage", "no member"])
+def test_a_tar_damaged_after_what_precedes_a_first_header(kind: bytes, behind: bytes, tmp_path: Path) -> None:
+    info = tarfile.TarInfo("a")
+    info.type, info.size = kind, 5
+    data = info.tobuf(tarfile.GNU_FORMAT) + b"5 a=\n".ljust(512, b"\0")
+    assert cut_or_changed(tmp_path / "a.tar", data + behind) == []
+
+
+def test_an_empty_record_of_pax_does_not_end_a_tar(tmp_path: Path) -> None:
+    info = tarfile.TarInfo("x")
+    info.type, info.size = tarfile.XHDTYPE, 4
+    data = HEADERS[0] + info.tobuf(tarfile.GNU_FORMAT) + b"0 a=".ljust(512, b"\0") + HEADERS[2]
+    assert cut_or_changed(tmp_path / "a.tar", data) == [b"a"]
+
+
+@pytest.mark.parametrize(
+    "end",
+    [b"", ZEROS, ZEROS + bytes(9), ZEROS * 2, ZEROS * 20, ZEROS * 2 + b"anything" * 999, ZEROS * 2 + HEADERS[1]],
+    ids=["none", "one block", "one and a part", "two", "padded", "anything behind", "a header behind"],
+)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
+def test_where_a_tar_ends(end: bytes, pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    path.write_bytes(pack(HEADERS[0] + HEADERS[2] + end))
+    assert [name.name for name in names_in(path)] == [b"a", BAD]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_a_compressed_tar_cut_before_its_first_header_is_told(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    assert cut_or_changed(tmp_path / "a.tar", pack(GNU)[:14]) == []
+
+
+def test_a_tar_in_a_damaged_block_of_bzip2_is_told(tmp_path: Path) -> None:
+    packed = bz2.compress(GNU)
+    for kept in (24, len(packed) // 2, len(packed) - 12):
+        changed = packed[:kept] + bytes(byte ^ 0xFF for byte in packed[kept:])
+        assert cut_or_changed(tmp_path / "a.tar", changed) == []
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
+def test_what_is_no_tar_is_only_a_file(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    for content in (b"", b"text", b"text" * 999, bytes(9_999), ZEROS + b"an image" * 999):
+        (tmp_path / "a").write_bytes(pack(content))
+        assert [name.name for name in names_of(str(tmp_path / "a"), pytest.fail)] == [b"a"]
+
+
+def test_a_tar_whose_last_member_is_a_zip_is_a_tar(tmp_path: Path) -> None:
+    inner = zip_of([(b"inside", 0, b"")])
+    info = tarfile.TarInfo("a.zip")
+    info.size = len(inner)
+    path = tmp_path / "a.tar"
+    path.write_bytes(HEADERS[2] + info.tobuf(tarfile.GNU_FORMAT) + inner.ljust(512, b"\0") + ZEROS * 2)
+    assert [name.name for name in names_in(path)] == [BAD, b"a.zip"]
+
+
+def test_a_zip_behind_zeros_is_a_zip(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    path.write_bytes(zip_of([(BAD, 0, b"")], ZEROS))
+    assert [name.name for name in names_in(path)] == [BAD]
+
+
+@pytest.mark.parametrize("kind", [b"L", b"K", b"x", b"g", b"X"])
+@pytest.mark.parametrize("before", [b"", HEADERS[0]], ids=["first", "second"])
+def test_memory_does_not_grow_with_the_headers_of_a_member(kind: bytes, before: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.tar.gz"
+    info = tarfile.TarInfo("long")
+    info.type, info.size = kind, 40_000_000
+    data = before + info.tobuf(tarfile.GNU_FORMAT) + b"n" * info.size + HEADERS[2]
+    path.write_bytes(gzip.compress(data, 1))
+
+    def listed() -> None:
+        with pytest.raises(FileError, match="this archive is damaged: a member has more than 2 MiB of headers"):
+            names_in(path)
+
+    assert peak(listed, limit=4_000_000) < 4_000_000
+
+
+def sized(size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
+    """Return a header whose size may be negative or huge."""
+    header = bytearray(tarfile.TarInfo("sized").tobuf(tarfile.GNU_FORMAT))
+    header[124:136] = size.to_bytes(12, "big", signed=True) if size < 0 else b"\x80" + size.to_bytes(11, "big")
+    header[156:157] = kind
+    header[148:156] = b"%06o\0 " % (sum(header[:148]) + 256 + sum(header[156:]))
+    return bytes(header)
+
+
+@pytest.mark.parametrize("size", [-512, -1024, -(2**63), 2**63, 2**80])
+@pytest.mark.parametrize("kind", [b"0", b"L", b"x", b"S"])
+def test_a_size_that_leads_nowhere(size: int, kind: bytes, tmp_path: Path) -> None:
+    found = cut_or_changed(tmp_path / "a.tar", HEADERS[0] + sized(size, kind) + ZEROS * 9)
+    assert found in ([b"a"], [b"a", b"sized"])
+
+
+def test_headers_without_end(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    sparse = bytearray(sized(0, b"S"))
+    sparse[482], sparse[148:156] = 1, b"%06o\0 " % (sum(sparse[:148]) + 256 + sum(sparse[156:]) + 1)
+    more = b"00000000001\0" * 42 + b"\1" + bytes(7)
+    for data in (sized(1, b"L") + b"n".ljust(512, b"\0")) * 5_000, bytes(sparse) + more * 9_999:
+        assert cut_or_changed(path, HEADERS[0] + data) == [b"a"]
+
+
+def test_records_for_all_members_are_bounded_together(tmp_path: Path) -> None:
+    def shared(number: int) -> bytes:
+        record = b"%d=" % number + b"v" * 500_000
+        content = b"500010 " + record
+        content = content.ljust(500_009, b"v") + b"\n"
+        return sized(len(content), b"g") + content.ljust(-(-len(content) // 512) * 512, b"\0") + HEADERS[1]
+
+    found = cut_or_changed(tmp_path / "a.tar", b"".join(map(shared, range(9))))
+    assert found == [b"b"] * 4

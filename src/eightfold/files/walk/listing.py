@@ -9,17 +9,19 @@ Source: PKWARE's APPNOTE 4.3.12, 4.4.4 and 4.6.9; POSIX.1-2017 pax, Extended Hea
 from __future__ import annotations
 
 import os
+import re
 import struct
+import sys
 import zlib
-from collections.abc import Callable, Iterator
-from typing import BinaryIO, NamedTuple
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from eightfold.files import FileError, blaming, file_error
 
-try:
-    from lzma import LZMAError
-except ImportError:  # A Python built without lzma never raises it.
-    LZMAError = EOFError  # type: ignore[assignment,misc]
+if TYPE_CHECKING:
+    from tarfile import TarFile
 
 FOLDER, ZIP_UTF_8, ZIP, TAR, PAX = (
     "folder",
@@ -109,12 +111,30 @@ def _in_folder(place: str, name: str) -> Name:
 
 
 def _members(path: str) -> Iterator[Name]:
-    with blaming(path), open(path, "rb") as file:
+    with blaming(path), open(path, "rb") as file, _telling_damage(path):
+        # The other way round, a tar whose last member is a zip would be taken for it.
+        if (yield from _tar_names(path, file)):
+            return
         directory = _zip_directory(path, file)
         if directory is not None:
             yield from _zip_names(path, file, *directory)
-            return
-    yield from _tar_names(path)
+
+
+@contextmanager
+def _telling_damage(path: str) -> Iterator[None]:
+    """Turn whatever broken data raises in the block into a FileError; an error of the operating system passes."""
+    try:
+        yield
+    except FileError:
+        raise
+    except Exception as error:  # The modules for archives raise nearly anything for the data of an enemy.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise _damaged(path, str(error) or type(error).__name__) from error
+
+
+def _damaged(path: str, reason: str) -> FileError:
+    return FileError(path, f"this archive is damaged: {reason}")
 
 
 # --- zip --------------------------------------------------------------------------------------------------------------
@@ -128,10 +148,12 @@ _FIELD = struct.Struct("<2H")
 _UNICODE_PATH = 0x7075
 _COMMENT_MAX = 0xFFFF
 _IS_UTF_8 = 1 << 11
+_ELSEWHERE = "its central directory is not where the archive says"
 
 
-def _zip_directory(path: str, file: BinaryIO) -> tuple[int, int] | None:
-    """Return the offset of a zip's central directory and the number of its entries; None if the file is not a zip."""
+def _zip_directory(path: str, file: BinaryIO) -> tuple[int, int, int] | None:
+    """Return a zip's central directory: its offset, its length, its number of entries; None if the file is no zip."""
+    file.seek(0)
     is_zip = file.read(4) == _FIRST
     size = file.seek(0, os.SEEK_END)
     start = file.seek(max(0, size - _END.size - _COMMENT_MAX))
@@ -141,31 +163,50 @@ def _zip_directory(path: str, file: BinaryIO) -> tuple[int, int] | None:
         if is_zip:
             raise _damaged(path, "it has no central directory")
         return None
-    *_, count, length, offset, _ = _END.unpack_from(tail, found)
+    *_, count, length, _, _ = _END.unpack_from(tail, found)
     end = start + found
     if (at := found - _LOCATOR_64.size) >= 0 and tail.startswith(b"PK\x06\x07", at):
         end = _LOCATOR_64.unpack_from(tail, at)[2]
-        file.seek(end)
-        *_, count, length, offset = _END_64.unpack(_read(path, file, _END_64.size))
+        count, length = _end_64(path, file, end, start + at)
     # Data before a zip (a self-extracting program, say) shifts it: the directory ends where its end record begins.
-    return (end - length if end >= length else offset), count
+    if length > end:
+        raise _damaged(path, _ELSEWHERE)
+    return end - length, length, count
 
 
-def _zip_names(path: str, file: BinaryIO, start: int, count: int) -> Iterator[Name]:
+def _end_64(path: str, file: BinaryIO, at: int, locator: int) -> tuple[int, int]:
+    """Return the number of entries and the length of the directory from the larger end record, before its locator."""
+    if at > locator - _END_64.size:
+        raise _damaged(path, _ELSEWHERE)
+    file.seek(at)
+    signature, size, *_, count, length, _ = _END_64.unpack(_read(path, file, _END_64.size))
+    # Its size does not count the first two fields.
+    if signature != b"PK\x06\x06" or at + 12 + size != locator:
+        raise _damaged(path, _ELSEWHERE)
+    return count, length
+
+
+def _zip_names(path: str, file: BinaryIO, start: int, length: int, count: int) -> Iterator[Name]:
+    """Yield the names in a directory to its end, even if its number of entries is said to be lower."""
     file.seek(start)
-    for _ in range(count):
+    found = at = 0
+    while at < length:
         signature, _, _, flags, *_, name_length, extra_length, comment_length, _, _, _, _ = _ENTRY.unpack(
             _read(path, file, _ENTRY.size)
         )
-        if signature != b"PK\x01\x02":
-            raise _damaged(path, "its central directory is not where the archive says")
+        at += _ENTRY.size + name_length + extra_length + comment_length
+        if signature != b"PK\x01\x02" or at > length:
+            raise _damaged(path, _ELSEWHERE)
         name = _read(path, file, name_length)
         declared = _declared(name, _read(path, file, extra_length))
         file.seek(comment_length, os.SEEK_CUR)
+        found += 1
         if declared is not None:
             yield Name(path, declared, ZIP_UTF_8)
         else:
             yield Name(path, name, ZIP_UTF_8 if flags & _IS_UTF_8 else ZIP)
+    if found < count:
+        raise _damaged(path, _ELSEWHERE)
 
 
 def _declared(name: bytes, extra: bytes) -> bytes | None:
@@ -188,27 +229,119 @@ def _read(path: str, file: BinaryIO, length: int) -> bytes:
     return data
 
 
-def _damaged(path: str, reason: str) -> FileError:
-    return FileError(path, f"this archive is damaged: {reason}")
-
-
 # --- tar --------------------------------------------------------------------------------------------------------------
 
 
-def _tar_names(path: str) -> Iterator[Name]:
+_BLOCK = 512
+_HEADERS_MAX = 1 << 21
+"""How many bytes the headers of a member can have, its name, its target and the records of pax among them."""
+_COMPRESSED = (
+    (re.compile(rb"\x1f\x8b"), "gzip"),
+    (re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), "bz2"),
+    (re.compile(rb"\xfd7zXZ\0|]\0\0"), "lzma"),
+    (re.compile(rb"\x28\xb5\x2f\xfd"), "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"),
+)
+"""How compressed files begin, and the modules that read them."""
+
+
+def _tar_names(path: str, file: BinaryIO) -> Generator[Name, None, bool]:
+    """Yield the names in a tar, compressed or not; return whether there are any."""
+    content = _TarContent(path, _unpacked(path, file))
+    archive = _tar(content)
+    if archive is None:
+        return False
+    is_empty = True
+    with archive:
+        while (member := archive.next()) is not None:
+            is_empty = False
+            source = PAX if "path" in member.pax_headers else TAR
+            target = _bytes(member.linkname) if member.linkname else None
+            yield Name(path, _bytes(member.name), source, target)
+            vars(archive)["members"].clear()  # Otherwise all of them would be kept.
+            content.begin_member(archive.pax_headers)
+    if not is_empty:
+        content.check_end()
+    return not is_empty
+
+
+def _tar(content: _TarContent) -> TarFile | None:
+    """Return a tar, its first headers read; None if the first is none."""
     import tarfile
 
     try:
-        if not tarfile.is_tarfile(path):
-            return
-        with tarfile.open(path, encoding="utf-8", errors="surrogateescape") as archive:
-            while (member := archive.next()) is not None:
-                source = PAX if "path" in member.pax_headers else TAR
-                target = _bytes(member.linkname) if member.linkname else None
-                yield Name(path, _bytes(member.name), source, target)
-                vars(archive)["members"].clear()  # Otherwise all of them would be kept.
-    except (tarfile.TarError, LZMAError, EOFError, OSError, ValueError, zlib.error) as error:
-        raise _damaged(path, str(error)) from error
+        return tarfile.open(fileobj=content.file, mode="r:", encoding="utf-8", errors="surrogateescape")
+    except tarfile.ReadError:
+        if content.reads > 1:  # The first header was one, and what came after it was not.
+            raise
+        return None
+
+
+def _unpacked(path: str, file: BinaryIO) -> BinaryIO:
+    """Return the content of a file from its beginning, decompressed if it is compressed."""
+    file.seek(0)
+    start = file.read(16)
+    file.seek(0)
+    module = next((module for pattern, module in _COMPRESSED if pattern.match(start)), None)
+    if module is None:
+        return file
+    try:
+        return cast(BinaryIO, import_module(module).open(file))
+    except ImportError as error:
+        raise FileError(path, f"it is compressed, and this Python cannot read it ({error})") from error
+
+
+class _TarContent:
+    """The content of a tar, as tarfile reads it: with bounds, never backwards, and with its end under watch.
+
+    tarfile reads the name and the records before a header whole, however long, and takes a header that is broken for
+    the end of the archive.
+    """
+
+    def __init__(self, path: str, content: BinaryIO) -> None:
+        self._path = path
+        self._content = content
+        self._last = b""
+        self._left = _HEADERS_MAX
+        self.reads = 0
+
+    @property
+    def file(self) -> Any:
+        """This object, for tarfile, which wants more of a file than it uses."""
+        return self
+
+    def begin_member(self, shared: Mapping[str, str]) -> None:
+        """Expect another member; those before it left records of pax for all."""
+        self._left = _HEADERS_MAX - sum(len(key) + len(value) for key, value in shared.items())
+
+    def read(self, length: int) -> bytes:
+        """Read a part of a header."""
+        if not 0 <= length <= self._left:
+            raise _damaged(self._path, f"a member has more than {_HEADERS_MAX >> 20} MiB of headers")
+        self._left -= length
+        self.reads += 1
+        self._last = self._content.read(length)
+        return self._last
+
+    def tell(self) -> int:
+        """Return the position."""
+        return self._content.tell()
+
+    def seek(self, position: int) -> None:
+        """Skip what a member holds."""
+        if position < self._content.tell():
+            raise _damaged(self._path, "a member ends before it begins")
+        self._content.seek(position)
+
+    def check_end(self) -> None:
+        """Check what was read last: nothing, or a block of zeros with nothing or another one behind it.
+
+        Raises:
+            FileError: it is neither, so there may be members that were not read.
+        """
+        if self._last.count(0) != len(self._last) or len(self._last) not in (0, _BLOCK):
+            raise _damaged(self._path, f"it has no header where one is due, at byte {self.tell() - len(self._last)}")
+        if self._content.read(_BLOCK).strip(b"\0"):
+            raise _damaged(self._path, f"it goes on after a single block of zeros, at byte {self.tell() - _BLOCK}")
 
 
 def _bytes(name: str) -> bytes:
