@@ -10,6 +10,8 @@
 use std::mem::MaybeUninit;
 use std::{ptr, slice};
 
+use super::masks::LANES;
+
 /// With more lanes it is quicker to store each of them, over the one before that is not kept, than to look for the next.
 const MOST_BY_BIT: u32 = 40;
 
@@ -18,9 +20,6 @@ pub(super) const MOST_GAPS: u32 = 19;
 
 /// The values that are copied at once of a run.
 const RUN: usize = 32;
-
-/// The lanes of a block.
-const LANES: usize = 64;
 
 /// An output that is filled from its start.
 #[derive(Debug)]
