@@ -70,6 +70,20 @@ def test_polars_frames(polars: Any) -> None:
         door.repair(frame, "strict")
 
 
+def test_polars_integers_of_128_bits_have_no_text(polars: Any) -> None:
+    module = importlib.import_module("eightfold.columns.polars")
+    wide = polars.Series("n", [1, None], dtype=polars.Int128)
+    frame = polars.DataFrame([wide, polars.Series("t", [b"ok", b"\xff"])])
+    assert module.audit(frame)["column"].to_list() == ["t"]
+    assert module.repair(frame, "latin-1").rows() == [(1, b"ok"), (None, b"\xc3\xbf")]
+    inside = polars.DataFrame(
+        {"s": [{"n": 1, "t": "x"}]}, schema={"s": polars.Struct({"n": polars.Int128, "t": polars.String})}
+    )
+    for verb in (module.audit, module.repair):
+        with pytest.raises(TypeError, match=r"column s, Struct.*Int128"):
+            verb(inside)
+
+
 def test_polars_objects_are_left_alone(polars: Any) -> None:
     module = importlib.import_module("eightfold.columns.polars")
     objects = [object(), b"caf\xe9", None]
@@ -157,9 +171,9 @@ def test_pandas_objects(pandas: Any) -> None:
     report = series.eightfold.audit()
     assert report[["row", "start", "kind"]].values.tolist() == [
         [1, 4, "surrogate"],
+        [2, 3, "truncated"],
         [5, 0, "surrogate"],
         [5, 3, "surrogate"],
-        [2, 3, "truncated"],
     ]
     clean = pandas.Series(["ok", None], dtype=object)
     assert clean.eightfold.repair() is clean
@@ -181,6 +195,40 @@ def test_pandas_frames(pandas: Any) -> None:
     assert len(fixed.eightfold.audit()) == 0
     assert pandas.DataFrame({"n": [1]}).eightfold.audit().empty
     assert list(pandas.DataFrame().eightfold.repair().columns) == []
+
+
+def test_pandas_objects_are_audited_in_the_order_of_rows(pandas: Any) -> None:
+    found = pandas.Series([b"\xff", "\ud800\ud801", b"\xfe", "\udfff"], dtype=object).eightfold.audit()
+    assert list(zip(found["row"], found["start"], strict=True)) == [(0, 0), (1, 0), (1, 3), (2, 0), (3, 0)]
+
+
+def test_pandas_columns_without_text(pandas: Any) -> None:
+    for values in (
+        [1, None],
+        [True, None],
+        pandas.period_range("2020", periods=2),
+        pandas.date_range("2020", periods=2),
+    ):
+        given = pandas.Series(values).convert_dtypes()
+        assert given.eightfold.is_well_formed().isna().tolist() == [True, True]
+        assert given.eightfold.repair() is given
+        assert given.eightfold.audit().empty
+
+
+def test_pandas_attributes_are_kept(pandas: Any) -> None:
+    for values, dtype in ((["cut \ud83d"], object), ([b"\xff"], object), ([b"\xff"], "category")):
+        given = pandas.Series(values, dtype=dtype, name="n").set_flags(allows_duplicate_labels=False)
+        given.attrs["unit"] = "m"
+        repaired = given.eightfold.repair("replace")
+        assert repaired is not given
+        assert (repaired.attrs, repaired.flags, repaired.name) == ({"unit": "m"}, given.flags, "n")
+
+
+def test_pandas_refuses_a_wrong_policy_whatever_the_columns_hold(pandas: Any) -> None:
+    frame = pandas.DataFrame({"n": [1]})
+    for given in (frame, frame["n"], frame.iloc[:, :0]):
+        with pytest.raises(ValueError, match="errors must be one of"):
+            given.eightfold.repair("nonsense")
 
 
 def test_pandas_categories(pandas: Any) -> None:

@@ -20,7 +20,7 @@ from eightfold.columns.arrow import (
     type_name,
     validity_of,
 )
-from eightfold.columns.nested import Leaf, holds_text, shown_name
+from eightfold.columns.nested import Leaf, UnsupportedTypeError, holds_text, shown_name
 from eightfold.columns.rebuilding import Change, rebuilt
 from eightfold.columns.reports import engine_for, leaves_of, named
 from eightfold.columns.values import BrokenColumnError, Changes, Column, each_value, numbers
@@ -250,6 +250,8 @@ def _rebuilt(array: Any, change: Change, first_row: int, name: str, *, binary: b
         if error.column is not None:  # of an array inside, which is named
             raise
         raise BrokenColumnError(first_row + error.row, error.what, name) from None
+    except UnsupportedTypeError as error:
+        raise UnsupportedTypeError(error.type, name) from None
     except pyarrow().ArrowInvalid as error:  # an array that was not checked before it came here
         raise BrokenColumnError(first_row, str(error), name) from None
 

@@ -19,6 +19,18 @@ from eightfold.columns.values import BrokenColumnError, Column, check_offsets, o
 from eightfold.forms import Form
 
 
+class UnsupportedTypeError(TypeError):
+    """A column of a type that holds text and is not known here.
+
+    >>> str(UnsupportedTypeError("list_view<item: string>", "name"))
+    'column name: arrays of list_view<item: string> are not supported'
+    """
+
+    def __init__(self, type: object, column: str = "") -> None:
+        super().__init__(f"{f'column {column}: ' if column else ''}arrays of {type} are not supported")
+        self.type: object = type
+
+
 class Shown(NamedTuple):
     """Where a value of an inner array is shown: the row of the outer one, and the step of the path.
 
@@ -64,7 +76,7 @@ def leaves(array: Any, steps: tuple[Any, ...] = (), form: Form | None = None, *,
 
     Raises:
         BrokenColumnError: the offsets of a list or a reference to a value lead nowhere.
-        TypeError: a type that holds text and is not known here.
+        UnsupportedTypeError: a type that holds text and is not known here.
 
     >>> array = pyarrow().array([{"a": "x", "b": 1}])
     >>> [leaf.shown(0) for leaf in leaves(array)]
@@ -106,7 +118,7 @@ def children(array: Any) -> Iterator[tuple[Any, Any]]:
 
     Raises:
         BrokenColumnError: the offsets of a list or a reference to a value lead nowhere.
-        TypeError: a type that is not known here.
+        UnsupportedTypeError: a type that is not known here.
 
     >>> [(child.to_pylist(), step.shown(1)) for child, step in children(pyarrow().array([["a"], ["b", "c"]]))]
     [(['a', 'b', 'c'], Shown(row=1, step='[0]'))]
@@ -138,7 +150,7 @@ def children(array: Any) -> Iterator[tuple[Any, Any]]:
         _check_buffers(array)
         yield from _members(array)
     else:
-        raise TypeError(f"columns of {type} are not supported")
+        raise UnsupportedTypeError(type)
 
 
 def _check_buffers(array: Any) -> None:
@@ -422,6 +434,7 @@ def union_offsets(array: Any) -> Any:
 __all__ = [
     "Leaf",
     "Shown",
+    "UnsupportedTypeError",
     "bounds",
     "children",
     "elements",

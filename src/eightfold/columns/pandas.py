@@ -18,6 +18,7 @@ import operator
 from importlib import import_module
 from typing import Any
 
+from eightfold.columns.arguments import policy_argument
 from eightfold.columns.arrays import convert as convert_array
 from eightfold.columns.arrays import is_well_formed as is_array_well_formed
 from eightfold.columns.arrays import repair as repair_array
@@ -31,6 +32,7 @@ pandas: Any = import_module("pandas")  # which has no types of its own
 
 _STR_FORM, _JOINING_FORM = "generalized-utf-8", "wtf-8"
 """The forms in which the surrogates of a str are written: each as itself; and a pair as one code point."""
+_BY_ROW = [("row", "ascending"), ("start", "ascending")]
 
 
 class SeriesAccessor:
@@ -46,8 +48,9 @@ class SeriesAccessor:
 
     def is_well_formed(self) -> Any:
         """Return for each value whether it is well-formed UTF-8; NA for nulls and for objects that are not text."""
-        found = _verdicts(self._series).to_pylist()
-        return pandas.Series(found, index=self._series.index, name=self._series.name, dtype="boolean")
+        series = self._series
+        found = _verdicts(series).to_pylist() if _holds_text(series) else [None] * len(series)
+        return pandas.Series(found, index=series.index, name=series.name, dtype="boolean")
 
     def audit(self) -> Any:
         """Return the faults of the values as a DataFrame, as :func:`eightfold.columns.audit`.
@@ -61,13 +64,18 @@ class SeriesAccessor:
 
         Of a categorical column all categories are repaired; those that become equal become one.
         """
-        if _has_text_categories(self._series):
-            return _with_categories_repaired(self._series, errors)
-        if _is_of_objects(self._series):
-            return _repaired_objects(self._series, errors)
-        (before,) = _parts(self._series)
-        after = repair_array(before, errors)
-        return self._series if after is before else _like(self._series, after)
+        errors, series = policy_argument(errors), self._series
+        if not _holds_text(series):
+            return series
+        if _has_text_categories(series):
+            repaired = _with_categories_repaired(series, errors)
+        elif _is_of_objects(series):
+            repaired = _repaired_objects(series, errors)
+        else:
+            (before,) = _parts(series)
+            after = repair_array(before, errors)
+            repaired = series if after is before else _like(series, after)
+        return series if repaired is series else repaired.__finalize__(series)
 
 
 class FrameAccessor:
@@ -89,19 +97,19 @@ class FrameAccessor:
         for label, series in self._frame.items():
             name = _label(label)
             if _holds_text(series):
-                reports += [audit_table(pa.table([part], [name])) for part in _audited_parts(series)]
+                parts = [audit_table(pa.table([part], [name])) for part in _audited_parts(series)]
+                reports.append(parts[0] if len(parts) == 1 else pa.concat_tables(parts).sort_by(_BY_ROW))
         found = pa.concat_tables(reports) if reports else audit_table(pa.table({}))
         return found.to_pandas()
 
     def repair(self, errors: str = "escape") -> Any:
         """Return a frame whose text is repaired, as :func:`eightfold.columns.repair`; other columns are shared."""
-        new = self._frame.copy(deep=False)
+        errors, new = policy_argument(errors), self._frame.copy(deep=False)
         for at in range(new.shape[1]):
             series = self._frame.iloc[:, at]
-            if _holds_text(series):
-                repaired = SeriesAccessor(series).repair(errors)
-                if repaired is not series:
-                    new.isetitem(at, repaired)
+            repaired = SeriesAccessor(series).repair(errors)
+            if repaired is not series:
+                new.isetitem(at, repaired)
         return new
 
 

@@ -23,9 +23,11 @@ from eightfold.columns.arrays import convert as convert_array
 from eightfold.columns.arrays import is_well_formed as is_array_well_formed
 from eightfold.columns.arrays import repair as repair_array
 from eightfold.columns.arrow import pyarrow
+from eightfold.columns.nested import shown_name
 from eightfold.columns.reports import audit as audit_table
 from eightfold.text import AnyErrors, AnyForm
 
+_OTHERS = (polars.Boolean, polars.Null, polars.Object)  # of which Arrow gets the addresses
 _Frame = TypeVar("_Frame", polars.DataFrame, polars.LazyFrame)
 
 
@@ -39,7 +41,8 @@ def repair(frame: _Frame, errors: str = "escape", *, binary: bool = True) -> _Fr
         errors, binary: as for :func:`eightfold.columns.repair`.
 
     Raises:
-        ConversionError, ValueError: as for :func:`eightfold.columns.repair`. TypeError: it is not a frame.
+        ConversionError, ValueError: as for :func:`eightfold.columns.repair`.
+        TypeError: it is not a frame, or a column with text holds a type too that pyarrow does not know.
 
     >>> frame = polars.LazyFrame({"name": [b"caf\xe9"], "id": [1]})
     >>> repair(frame, "latin-1").collect().row(0)
@@ -58,14 +61,39 @@ def audit(frame: polars.DataFrame | polars.LazyFrame, form: AnyForm = "utf-8", *
 
     Columns of Python objects are left out.
 
+    Raises:
+        TypeError: a column with text holds a type too that pyarrow does not know.
+
     >>> audit(polars.DataFrame({"name": [b"ok", b"\xff"]})).select("column", "row", "kind").row(0)
     ('name', 1, 'invalid-byte')
     """
-    table = frame.collect() if isinstance(frame, polars.LazyFrame) else frame
-    shown = [series for series in table.get_columns() if series.dtype != polars.Object]
-    report = polars.from_arrow(audit_table(polars.DataFrame(shown), form, **options))
+    given = frame.collect() if isinstance(frame, polars.LazyFrame) else frame
+    columns = {series.name: _in_arrow(series) for series in given.get_columns() if _holds_text(series.dtype)}
+    report = polars.from_arrow(audit_table(pyarrow().table(columns), form, **options))
     assert isinstance(report, polars.DataFrame)
     return report
+
+
+def _holds_text(dtype: Any) -> bool:
+    """Return whether a type holds text or binary values. Of others Arrow need not know, as of integers of 128 bits."""
+    if isinstance(dtype, polars.Struct):
+        return any(_holds_text(field.dtype) for field in dtype.fields)
+    if isinstance(dtype, (polars.List, polars.Array)):
+        return _holds_text(dtype.inner)
+    return not (dtype in _OTHERS or dtype.is_numeric() or dtype.is_temporal())
+
+
+def _in_arrow(series: polars.Series) -> Any:
+    """Return a series as a ChunkedArray.
+
+    Raises:
+        TypeError: pyarrow does not know a type inside it; the message names the column.
+    """
+    pa = pyarrow()
+    try:
+        return pa.chunked_array(series)
+    except pa.ArrowInvalid as error:
+        raise TypeError(f"column {shown_name(series.name)}, {series.dtype}: {error}") from None
 
 
 def _of_values(series: polars.Series) -> polars.Series:
@@ -75,9 +103,9 @@ def _of_values(series: polars.Series) -> polars.Series:
 
 
 def _repaired(series: polars.Series, errors: str, *, binary: bool) -> polars.Series:
-    if series.dtype == polars.Object:  # Arrow gets the addresses of the objects
+    if not _holds_text(series.dtype):
         return series
-    before = pyarrow().chunked_array(series)
+    before = _in_arrow(series)
     after = repair_array(before, errors, binary=binary)
     return series if after is before else polars.Series(series.name, after, dtype=series.dtype)
 

@@ -11,7 +11,7 @@ from eightfold._engine import choose
 from eightfold.columns import values
 from eightfold.columns.arguments import thread_count
 from eightfold.columns.arrow import chunks_of, compute, pyarrow, table_of
-from eightfold.columns.nested import Leaf, leaves, shown_name
+from eightfold.columns.nested import Leaf, UnsupportedTypeError, leaves, shown_name
 from eightfold.columns.values import BrokenColumnError, Findings, numbers
 from eightfold.faults import KINDS, Fault
 from eightfold.forms import Form
@@ -179,6 +179,8 @@ def leaves_of(array: Any, name: str, first_row: int, binary: bool) -> list[Leaf]
         return list(leaves(array, binary=binary))
     except BrokenColumnError as error:
         raise BrokenColumnError(first_row + error.row, error.what, name) from None
+    except UnsupportedTypeError as error:
+        raise UnsupportedTypeError(error.type, name) from None
     except pyarrow().ArrowInvalid as error:  # an array that was not checked before it came here
         raise BrokenColumnError(first_row, str(error), name) from None
 
