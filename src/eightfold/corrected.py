@@ -17,7 +17,8 @@ from eightfold.forms import Form, Row, Signature, corrected_utf_8, fault_row
 from eightfold.forms.corrected_utf_8 import MAGIC
 from eightfold.forms.utf_8 import CONTINUATION
 from eightfold.reference import opening
-from eightfold.stream import Checker, Copied, Located
+from eightfold.stream import Checker, Located
+from eightfold.stream.turns import Copied
 from eightfold.text import AnyErrors, Data, LinePosition, bytes_of, encode
 
 _C = CONTINUATION

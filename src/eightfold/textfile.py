@@ -20,7 +20,8 @@ from eightfold.forms import form as form_named
 from eightfold.policy import Stalls, ask_encoding, check_policy, writing
 from eightfold.reference import holds_back_lead, signed
 from eightfold.seam import Seam, SeamError
-from eightfold.stream import Decoder, Encoder, in_turn
+from eightfold.stream import Decoder, Encoder
+from eightfold.stream.turns import in_turn
 from eightfold.text import AnyErrors, AnyForm
 
 # Python's text files perform these methods in several steps, and another thread could run between them.

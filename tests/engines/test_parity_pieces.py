@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 
 import eightfold
-from eightfold import stream
 from eightfold.stream import Converter, Decoder
-from support.engines import COMPARED, FAST, REFERENCE, Engine
+from support.engines import COMPARED, FAST, REFERENCE, Engine, run_streams_on
 
 pytestmark = pytest.mark.skipif(not COMPARED, reason="the reference is the engine: there is nothing to compare")
 
@@ -85,8 +84,7 @@ def run(pieces: list[bytes], first: Callable[[], Coder], other: Callable[[], Cod
 
 
 def by(engine: Engine, monkeypatch: pytest.MonkeyPatch, seed: float, *given: Any) -> tuple[object, object]:
-    for name in ("decoded_piece", "converted_piece"):
-        monkeypatch.setattr(stream, name, engine.passes[name])
+    run_streams_on(engine, monkeypatch)
     with handlers(seed) as seen:
         return run(*given), seen
 

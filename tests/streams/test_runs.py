@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import eightfold
-from eightfold import stream
+from eightfold.stream import Decoder, decoder
 from support.handlers import handler
 
 PIECE = b"\xfe\x80" * 1000
@@ -26,7 +26,7 @@ def errors() -> Any:
         yield name
 
 
-def decoded(decoder: stream.Decoder, pieces: list[bytes]) -> str:
+def decoded(decoder: Decoder, pieces: list[bytes]) -> str:
     return "".join(map(decoder.decode, pieces)) + decoder.decode(b"", final=True)
 
 
@@ -39,7 +39,7 @@ def cut(size: int) -> list[bytes]:
 def test_a_long_run_is_one_unit_however_it_is_cut(form: str, size: int, errors: str) -> None:
     expected = f"a<{len(PIECE) * PIECES}>b<2>"
     assert eightfold.decode(DATA, form, errors) == expected
-    assert decoded(stream.Decoder(form, errors), cut(size)) == expected
+    assert decoded(Decoder(form, errors), cut(size)) == expected
     converter = eightfold.Converter(form, "utf-8", errors)
     assert b"".join(map(converter.convert, cut(size))) + converter.convert(b"", final=True) == expected.encode()
 
@@ -48,14 +48,14 @@ def test_a_state_and_a_copy_hold_all_of_a_run(errors: str) -> None:
     pieces = cut(5000)
     for begun in (5, len(pieces) - 1):
         decoder, converter = (
-            stream.Decoder("corrected-utf-8", errors),
+            Decoder("corrected-utf-8", errors),
             eightfold.Converter("corrected-utf-8", "utf-8", errors),
         )
         for piece in pieces[:begun]:
             decoder.decode(piece)
             converter.convert(piece)
         states, copies = (decoder.getstate(), converter.getstate()), (copy.deepcopy(decoder), copy.copy(converter))
-        others = stream.Decoder("corrected-utf-8", errors), eightfold.Converter("corrected-utf-8", "utf-8", errors)
+        others = Decoder("corrected-utf-8", errors), eightfold.Converter("corrected-utf-8", "utf-8", errors)
         others[0].setstate(states[0])
         others[1].setstate(states[1])
         rest = b"".join(pieces[begun:])
@@ -68,13 +68,13 @@ def test_a_state_and_a_copy_hold_all_of_a_run(errors: str) -> None:
 
 def test_what_is_held_is_not_looked_at_with_each_piece(errors: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = 0
-    decoded_piece = stream.decoded_piece
+    decoded_piece = decoder.decoded_piece
 
     def counted(form: Any, errors: str, data: bytes, *given: Any) -> Any:
         nonlocal seen
         seen += len(data)
         return decoded_piece(form, errors, data, *given)
 
-    monkeypatch.setattr(stream, "decoded_piece", counted)
-    decoded(stream.Decoder("corrected-utf-8", errors), cut(1000))
+    monkeypatch.setattr(decoder, "decoded_piece", counted)
+    decoded(Decoder("corrected-utf-8", errors), cut(1000))
     assert seen < 3 * len(DATA)

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+import pytest
+
 import eightfold
-from eightfold import stream
 from support import outcomes
-from support.engines import PYTHON, REFERENCE, WITH_PYTHON
+from support.engines import PYTHON, REFERENCE, WITH_PYTHON, run_streams_on
 
 outcome = partial(outcomes.outcome, shown=outcomes.everything)
 
@@ -28,12 +29,6 @@ def same(name: str, *given: Any) -> Any:
 @contextmanager
 def reference_streams() -> Iterator[None]:
     """Make the coders of `stream` run on the reference."""
-    names = REFERENCE.passes.keys() & vars(stream).keys()
-    kept = {name: getattr(stream, name) for name in names}
-    try:
-        for name in names:
-            setattr(stream, name, REFERENCE.passes[name])
+    with pytest.MonkeyPatch.context() as patch:
+        run_streams_on(REFERENCE, patch)
         yield
-    finally:
-        for name in names:
-            setattr(stream, name, kept[name])

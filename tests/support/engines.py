@@ -11,9 +11,12 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any, NamedTuple
 
+import pytest
+
 import eightfold
 from eightfold import buffers, cutting, lane, measuring, run, text
 from eightfold._engine import CORE, ENGINE
+from eightfold.stream import checker, converter, decoder, encoder
 
 Functions = Mapping[str, Callable[..., Any]]
 VERBS: Functions = {**text.TWINS, **measuring.TWINS, **cutting.TWINS, **buffers.TWINS}
@@ -61,6 +64,13 @@ def _of_the_core() -> Iterator[Engine]:
         yield Engine("native", verbs, {name: getattr(run, name) for name in run.TWINS})
         # Use the short path for a piece if there is one, above, and the general one.
         yield Engine("native, general", {}, {name: getattr(CORE, name) for name in run.TWINS})
+
+
+def run_streams_on(engine: Engine, patch: pytest.MonkeyPatch) -> None:
+    """Make the coders of `stream` call the passes of an engine."""
+    for module in (checker, converter, decoder, encoder):
+        for name in engine.passes.keys() & vars(module).keys():
+            patch.setattr(module, name, engine.passes[name])
 
 
 REFERENCE = _of_python("reference", lane_is_open=False)

@@ -28,7 +28,7 @@ pub fn line_feeds(form: &Bound<'_, PyAny>, data: &Bound<'_, PyBytes>) -> PyResul
 /// An offset into the whole input, with its line and column.
 type Position = (usize, usize, usize);
 
-/// Check a piece of a stream: see `eightfold.stream.checked_piece`.
+/// Check a piece of a stream: see `eightfold.stream.checker.checked_piece`.
 #[pyfunction]
 pub fn checked_piece<'py>(
     form: &Bound<'py, PyAny>,

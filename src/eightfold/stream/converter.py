@@ -1,0 +1,214 @@
+"""Converting piece by piece."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from eightfold import reference
+from eightfold.faults import UNITS_KEPT, ConversionError, Fault
+from eightfold.forms import Form
+from eightfold.forms import form as form_named
+from eightfold.pairs import joined_pair, joins, may_give
+from eightfold.policy import check_policy, reading, writing
+from eightfold.reference import signed
+from eightfold.run import Begun, Placed, converted_piece, fault_at
+from eightfold.stream.opening import Opening
+from eightfold.stream.runs import goes_on, members_of_run, waits_for_runs
+from eightfold.stream.turns import Copied, in_turn
+from eightfold.text import AnyErrors, AnyForm, Data, bytes_of
+
+
+class _ConverterState(NamedTuple):
+    """The state of a converter between calls.
+
+    Attributes:
+        held: bytes of the source that are not converted yet.
+        offset: where they begin in the source.
+        chosen: see :class:`Opening`.
+        in_run: whether the input is inside a sequence without a fixed length.
+        lead: a lead, with its place, that the target must see together with the next code point.
+        mark_due: whether the target's signature is still to be written.
+        dropped: the number of discarded bytes of an erroneous sequence without a fixed length, beyond those held.
+    """
+
+    held: bytes = b""
+    offset: int = 0
+    chosen: int = 0
+    in_run: bool = False
+    lead: tuple[int, int, int] | None = None
+    mark_due: bool = True
+    dropped: int = 0
+
+
+def _lengthened(error: ConversionError, count: int) -> ConversionError:
+    """Return the same error with its sequence lengthened by the bytes that were discarded."""
+    fault = replace(error.fault, end=error.fault.end + count)
+    return ConversionError(error.source, error.target, error.start, error.end + count, fault)
+
+
+@in_turn("convert", "reset", "getstate", "setstate", "__getstate__")
+class Converter(Copied):
+    r"""Converts one form to another piece by piece: the pieces add up to :func:`eightfold.convert` of the whole.
+
+    Between calls it holds at most the beginning of one sequence. A reserved sequence of Corrected UTF-8, which begins
+    with FE or FF and has no limit, is held whole only for an error handler that you registered: the handler gets all.
+
+    Args:
+        source, target: Forms or names.
+        errors: the policy, as for :func:`eightfold.convert`.
+
+    Raises:
+        LookupError: unknown form or policy. ValueError: a form refuses the policy.
+
+    >>> converter = Converter("utf-16-le", "utf-8")
+    >>> converter.convert(b"\x3d\xd8\x00"), converter.convert(b"\xde", final=True)
+    (b'', b'\xf0\x9f\x98\x80')
+
+    Attributes:
+        joined_pairs: the number of surrogate pairs of the source that the target has joined although its definition
+            does not prescribe joining, since the converter was created or reset. The target reads them back as
+            supplementary code points.
+        first_joined_pair: the first of them as a fault of kind ``joined-pair``, a warning with offsets into the whole
+            source, or None. :meth:`getstate` does not include these two attributes.
+    """
+
+    def __init__(self, source: AnyForm, target: AnyForm, errors: AnyErrors = "strict") -> None:
+        self.source: Form = form_named(source)
+        self.target: Form = form_named(target)
+        self.errors = errors
+        check_policy(errors, self.source, self.target)
+        written, self._mark = signed(self.target)
+        self._joins = joins(writing(written, errors, self.target.name))
+        self._waits = waits_for_runs(self.source, errors)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._state = _ConverterState()
+        self._behind: list[bytes] = []
+        self.joined_pairs: int = 0
+        self.first_joined_pair: Fault | None = None
+
+    def __repr__(self) -> str:
+        return f"<Converter {self.source.name} to {self.target.name}, {self.errors}, at byte {self._state.offset}>"
+
+    def convert(self, chunk: Data, final: bool = False) -> bytes:
+        r"""Convert as much of the source as possible and hold the rest for the next call.
+
+        Args:
+            chunk: the next bytes of the source.
+            final: whether these are the last.
+
+        Raises:
+            ConversionError: with offsets into the whole source; the converter keeps the state before the call.
+
+        >>> converter = Converter("utf-8", "utf-16-be")
+        >>> converter.convert(b"\xc3"), converter.convert(b"\xa9", final=True)
+        (b'', b'\x00\xe9')
+        """
+        data = bytes_of(chunk)
+        if self._waits:
+            if not final and goes_on(self._plain(self._state.held), self._state.held, data):
+                self._behind.append(data)
+                return b""
+            self._state, self._behind = self._whole_state(), []
+        passed = self._length_of_run(data) if self._state.dropped else 0
+        if passed == len(data) and passed and not final:
+            self._state = self._state._replace(dropped=self._state.dropped + passed)
+            return b""
+        content = self._state.held + data[passed:]
+        try:
+            return self._converted(content, final=final)
+        except ConversionError as error:
+            settled = error.fault.start - self._state.offset
+            if final or error.fault.side != "source" or not self._may_go_on(content, settled):
+                if self._state.dropped:
+                    raise _lengthened(error, self._state.dropped + passed) from None
+                raise
+        # The fault depends on the bytes that follow, so it is reported when they arrive.
+        dropped, written = self._state.dropped, self._converted(content[:settled], final=False)
+        self._hold(content[settled:], dropped)
+        return written
+
+    def _whole_state(self) -> _ConverterState:
+        return self._state._replace(held=b"".join((self._state.held, *self._behind)))
+
+    def _may_go_on(self, content: bytes, start: int) -> bool:
+        plain = self._plain(content)
+        return plain is not None and fault_at(plain, content, start, final=False) is None
+
+    def _length_of_run(self, data: bytes) -> int:
+        """Return how many bytes continue an erroneous sequence without a fixed length, without looking at each byte."""
+        members = members_of_run(self._plain(self._state.held))
+        return len(data) - len(data.lstrip(members)) if members else 0
+
+    def _plain(self, content: bytes) -> Form | None:
+        opened = Opening(self.source, self._state.chosen).after(content, final=False)
+        return None if opened is None else opened[0].plain
+
+    def _hold(self, rest: bytes, dropped: int) -> None:
+        """Hold a sequence that is ill-formed however it ends; of one without a fixed length, only the bytes to show."""
+        plain = self._plain(rest)
+        kept = UNITS_KEPT if plain is not None and reference.begins_run(plain, rest, 0) else len(rest)
+        held = self._state.held + rest[:kept]
+        self._state = self._state._replace(held=held, dropped=dropped + len(rest[kept:]))
+
+    def _converted(self, content: bytes, *, final: bool) -> bytes:
+        state = self._state
+        mark = self._mark if state.mark_due else b""
+        opened = Opening(self.source, state.chosen).after(content, final=final)
+        if opened is None:
+            self._state = state._replace(held=content, mark_due=False)
+            return mark
+        opening, skipped = opened
+        assert opening.plain is not None  # it has just opened
+        counts = self._joins and self._may_give(opening.plain)
+        begun: Begun = (skipped, state.offset, opening.chosen, state.in_run, state.lead, counts)
+        written, held, offset, in_run, lead, count, first = converted_piece(
+            self.source, self.target, self.errors, content, begun, final
+        )
+        self._state = _ConverterState(held, offset, opening.chosen, in_run, lead, mark_due=False)
+        self.joined_pairs += count
+        if first is not None and self.first_joined_pair is None:
+            code_point, start, end = first
+            self.first_joined_pair = joined_pair(self.target.name, start, end, code_point, "target")
+        return mark + written if mark else written
+
+    def _may_give(self, plain: Form) -> bool:
+        return may_give(reading(plain, self.errors, self.source.name, converting=True))
+
+    def reset(self) -> None:
+        """Start a new input and output: offsets count from 0, and signatures are read and written again.
+
+        >>> converter = Converter("utf-8", "utf-8-sig")
+        >>> first = converter.convert(b"a")
+        >>> converter.reset()
+        >>> converter.convert(b"a") == first
+        True
+        """
+        self._begin()
+
+    def getstate(self) -> tuple[object, ...]:
+        """Return the state as a tuple of plain values, to be passed to :meth:`setstate`.
+
+        >>> Converter("utf-8", "wtf-8").getstate() == Converter("utf-8", "utf-16").getstate()
+        True
+        """
+        return tuple(self._whole_state())
+
+    def setstate(self, state: tuple[object, ...]) -> None:
+        r"""Restore a state returned by :meth:`getstate`.
+
+        >>> converter = Converter("utf-8", "utf-16-be")
+        >>> _ = converter.convert(b"\xc3")
+        >>> state = converter.getstate()
+        >>> converter.convert(b"\xa9")
+        b'\x00\xe9'
+        >>> converter.setstate(state)
+        >>> converter.convert(b"\xa8")
+        b'\x00\xe8'
+        """
+        given = _ConverterState(*state)  # type: ignore[arg-type]
+        # A state that went through JSON has a list in place of a tuple.
+        lead = None if given.lead is None else Placed(*given.lead)
+        self._state, self._behind = given._replace(in_run=bool(given.in_run), lead=lead), []

@@ -1,0 +1,115 @@
+"""Encoding piece by piece."""
+
+from __future__ import annotations
+
+import codecs
+import warnings
+
+from eightfold import reference
+from eightfold.faults import code_point_name, wants_text
+from eightfold.forms import Form
+from eightfold.forms import form as form_named
+from eightfold.policy import check_policy
+from eightfold.reference import signed
+from eightfold.run import encoded_piece
+from eightfold.stream.turns import Copied, in_turn_without_global_lock
+from eightfold.text import AnyErrors, AnyForm
+
+
+@in_turn_without_global_lock("encode", "finish", "reset", "getstate", "setstate", "__getstate__")
+class Encoder(Copied, codecs.IncrementalEncoder):
+    r"""Encodes a form piece by piece.
+
+    If the form writes a pair differently from its halves (WTF-8 and CESU-8), the encoder holds a lead at the end of a
+    piece: finish with ``encode("", final=True)`` or :meth:`finish`. An encoder that is deleted while it holds a lead
+    issues a warning.
+
+    Args:
+        form: a Form or its name.
+        errors: the policy, as for :func:`eightfold.encode`.
+
+    Raises:
+        LookupError: unknown form or policy. ValueError: the form refuses the policy.
+
+    >>> encoder = Encoder("wtf-8")
+    >>> encoder.encode("\ud83d"), encoder.encode("\ude00", final=True)
+    (b'', b'\xf0\x9f\x98\x80')
+    """
+
+    _held = ""
+
+    def __init__(self, form: AnyForm, errors: AnyErrors = "strict") -> None:
+        self.form: Form = form_named(form)
+        check_policy(errors, self.form)
+        super().__init__(errors)
+        self._plain, self._mark = signed(self.form)
+        self._holds = reference.holds_back_lead(self._plain)
+        self._mark_due = bool(self._mark)
+        self._passes_on = not (self._holds or self._mark)
+
+    def __repr__(self) -> str:
+        return f"<Encoder {self.form.name}, {self.errors}>"
+
+    def encode(self, input: str, final: bool = False) -> bytes:
+        """Encode as much text as possible; a lead at its end may be held for the next call.
+
+        Raises:
+            EncodeError: the form cannot write the text. Offsets refer to the error's object: held lead, then text.
+        """
+        # To encode 64 code points takes 120 ns in all; what follows would add 20 ns.
+        if self._passes_on and type(input) is str:
+            return encoded_piece(self.form, self.errors, input)
+        try:
+            content, held = self._held + input, ""
+        except TypeError:
+            raise wants_text(input) from None
+        if self._holds and not final and "\ud800" <= content[-1:] <= "\udbff":
+            content, held = content[:-1], content[-1]
+        encoded = encoded_piece(self.form, self.errors, content)
+        self._held = held
+        if self._mark_due:
+            self._mark_due = False
+            return self._mark + encoded
+        return encoded
+
+    @property
+    def holds(self) -> bool:
+        """Whether the encoder holds a lead until it sees the next code point."""
+        return bool(self._held)
+
+    def discard(self) -> None:
+        """Discard a held lead without a warning."""
+        self._held = ""
+
+    def finish(self) -> bytes:
+        """Return the bytes of a held lead, if there is one; unlike `encode`, never write a signature."""
+        return self.encode("", final=True) if self._held else b""
+
+    def reset(self) -> None:
+        """Start a new output, with a signature if the form has one. A held lead is lost, with a warning."""
+        self._warn_of_loss()
+        self._held, self._mark_due = "", bool(self._mark)
+
+    def getstate(self) -> int:
+        """Return an integer; it is 0 when no lead is held and no signature remains to be written."""
+        return 2 * (ord(self._held) if self._held else 0) + self._mark_due
+
+    def setstate(self, state: int | str) -> None:
+        """Restore a state returned by :meth:`getstate`; a text file also passes 0 after it has moved."""
+        code, due = divmod(int(state), 2)
+        if not state:
+            self._warn_of_loss()
+        self._held, self._mark_due = (chr(code) if code else ""), bool(due)
+        self._passes_on = not (self._holds or self._mark or self._held or self._mark_due)
+
+    def _warn_of_loss(self) -> None:
+        if self._held:
+            warnings.warn(
+                f"an encoder of {self.form.name} is lost while it holds the lead surrogate "
+                f"{code_point_name(ord(self._held))}: finish it, or use eightfold.open",
+                UnicodeWarning,
+                stacklevel=3,
+            )
+
+    def __del__(self) -> None:
+        self._warn_of_loss()

@@ -1,0 +1,34 @@
+"""Sequences without a fixed length, which a stream may never see the end of: what is held of them."""
+
+from __future__ import annotations
+
+from eightfold.forms import Form
+from eightfold.policy import is_built_in
+from eightfold.text import Data, bytes_of
+
+_LONG_BYTES = 4096
+"""Held data longer than this is a sequence without a fixed length: others have at most 255 code units."""
+
+
+def waits_for_runs(form: Form, errors: str) -> bool:
+    """Return whether to hold a sequence without a fixed length until it ends: a foreign handler gets it whole."""
+    announced = (form, *(signature.form for signature in form.signatures))
+    return any(each.run_unit is not None for each in announced) and not is_built_in(errors)
+
+
+def members_of_run(form: Form | None) -> bytes:
+    """Return the bytes that continue a sequence without a fixed length; none if units are wider than bytes."""
+    if form is None or form.run_unit is None or form.unit_bytes > 1:
+        return b""
+    return bytes(byte for low, high in form.run_unit.run for byte in range(low, high + 1))
+
+
+def goes_on(form: Form | None, held: bytes, data: Data) -> bool:
+    """Return whether a whole piece continues the held sequence, and so only needs to be appended to it.
+
+    The held bytes are not examined again for each piece, so the work stays linear.
+    """
+    if len(held) <= _LONG_BYTES:
+        return False
+    members = members_of_run(form)
+    return bool(members) and not bytes_of(data).lstrip(members)
