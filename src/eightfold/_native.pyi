@@ -10,7 +10,7 @@ from eightfold.cutting import Side
 from eightfold.faults import Fault, Severity
 from eightfold.forms import Form
 from eightfold.run import Begun
-from eightfold.stream import Located, Position
+from eightfold.stream.checker import Located, Position
 from eightfold.text import AnyErrors, AnyForm, Data
 
 _Verb = TypeVar("_Verb", bound=Callable[..., Any])

@@ -16,10 +16,10 @@ class Opening:
     """
 
     def __init__(self, asked: Form, chosen: int = 0) -> None:
-        self.asked = asked
-        self.chosen = chosen
+        self.asked: Form = asked
+        self.chosen: int = chosen
         announced = [None, *(signature.form for signature in asked.signatures)]
-        self.plain = announced[chosen] if asked.signatures else asked
+        self.plain: Form | None = announced[chosen] if asked.signatures else asked
 
     def after(self, data: bytes, *, final: bool) -> tuple[Opening, int] | None:
         """Return the opening after these bytes and the length of the signature; None if more bytes are needed."""
