@@ -117,7 +117,11 @@ def test_what_is_another_s_is_not_called_read_only(
     assert "it is read-only" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("given", [["a"], ["./a", "b"], ["link"], ["--files-from", "names"]], ids=str)
+@pytest.mark.parametrize(
+    "given",
+    [["a"], ["./a", "b"], ["link"], ["--files-from", "names"], ["--files-from", "a"], ["--runner", "local", "b", "a"]],
+    ids=str,
+)
 def test_no_report_is_written_over_what_is_checked(given: list[str], folder: Path, capsys: Captured) -> None:
     make(folder, a="precious", b="b", names="b\na\n")
     (folder / "link").symlink_to("a")

@@ -204,6 +204,8 @@ def run(options: Options) -> int:
         if options.form_is_given and options.form is not None and signed(options.form)[0] is not UTF_8:
             raise UsageError(f"--mojibake is found in utf-8, not in {options.form.name}")
     tell_foreign(options.form, *(end_named(name) for _, name in options.form_map if name))
+    for path in (options.files_from, *(options.paths if options.runner else ())):
+        _check_output_file(options, path)
     results = results_in(options.output_file) if options.output_file else nullcontext()
     with watched(options, None if options.files_from else options.paths, options.selection), results:
         summary = _checked(options)
@@ -264,10 +266,16 @@ def _met(options: Options, check: FileCheck) -> Iterator[Found | FileError]:
     for found in found_files(options.named(errors.append), errors.append, options.selection, walking):
         while errors:
             yield errors.popleft()
-        if options.output_file and not found.walked and is_one_file(found.path, options.output_file):
-            raise UsageError(f"--output-file {shown(options.output_file)} is an input: choose another file")
+        if not found.walked:
+            _check_output_file(options, found.path)
         yield found
     yield from errors
+
+
+def _check_output_file(options: Options, given: str) -> None:
+    """Refuse to write the results over a file that was given to be read."""
+    if options.output_file and given and is_one_file(given, options.output_file):
+        raise UsageError(f"--output-file {shown(options.output_file)} is an input: choose another file")
 
 
 def _walking(options: Options, check: FileCheck) -> Walking:
