@@ -79,7 +79,7 @@ def _well_formed(array: Any, first_row: int, form: Form, threads: int) -> Any:
         with _naming("", first_row, leaf):
             read = leaf.form or form
             rows = bytes(engine_for(read).ill_formed_rows(leaf.column, read, threads=threads))
-        if not leaf.steps:
+        if leaf.way is None:
             return _but(count, rows, form)
         if rows:
             marks = pa.Array.from_buffers(pa.uint8(), count, [None, pa.py_buffer(leaf.marked(numbers(rows)))])
@@ -230,7 +230,7 @@ def _repaired_pieces(array: Any, first_row: int, name: str, work: _Repair, binar
     # Not views: some readers check the whole of a buffer that views point into.
     if type_name(array.type) not in ("string", "large_string", *(("binary", "large_binary") if binary else ())):
         return [_repaired(array, first_row, name, work, binary)]
-    leaf = Leaf(array, column_of(array), None, ())
+    leaf = Leaf(array, column_of(array), None, None)
     with _naming(name, first_row, leaf):
         return work.pieces(leaf, first_row, name)
 

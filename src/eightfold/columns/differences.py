@@ -17,15 +17,14 @@ from __future__ import annotations
 from array import array as numbers_array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 from eightfold.columns.arrays import changed_rows, spliced
 from eightfold.columns.arrow import as_type, binary_type, column_of, compute, is_text, name_of, pyarrow, type_name
 from eightfold.columns.carriers import carried_form
-from eightfold.columns.nested import Shown, children, holds_text, shown_by, shown_name
+from eightfold.columns.nested import Shown, Way, children, holds_text, shown_name, union_codes
 from eightfold.columns.rebuilding import assembled
-from eightfold.columns.schemas import type_with
 from eightfold.columns.values import each_value
 from eightfold.files.records.table_changes import ValueChange
 from eightfold.repair import PlanError
@@ -34,30 +33,30 @@ _OTHER_VALUES = "the plan is for other values: make a new one"
 
 
 class _Leaf(NamedTuple):
-    """An array of strings inside another, as binary values; and what leads from its rows to the outermost ones."""
+    """An array of strings inside another, as binary values; and how the outermost array shows it."""
 
     array: Any
-    steps: tuple[Any, ...]
+    way: Way | None
 
     def shown(self, row: int) -> Shown | None:
         """Return the outermost row that shows a value, and the path behind the name of the column, or None."""
-        return shown_by(self.steps, row)
+        return Shown(row, "") if self.way is None else self.way.shown(row)
 
 
-def _leaves(array: Any, by_row: bool, steps: tuple[Any, ...] = ()) -> Iterator[_Leaf]:
+def _leaves(array: Any, by_row: bool, way: Way | None = None) -> Iterator[_Leaf]:
     type = array.type
     if type_name(type):
         if is_text(type):
-            yield _Leaf(_binary(array), steps)
+            yield _Leaf(_binary(array), way)
     elif _has_no_leaves(type):
         return
     elif isinstance(array, pyarrow().ExtensionArray):
-        yield from _leaves(array.storage, by_row, steps)
+        yield from _leaves(array.storage, by_row, way)
     elif by_row and _is_dictionary(type):
-        yield _Leaf(_binary(array.dictionary).take(array.indices), steps)
+        yield _Leaf(_binary(array.dictionary).take(array.indices), way)
     else:
         for child, step in children(array):
-            yield from _leaves(child, by_row, (step, *steps))
+            yield from _leaves(child, by_row, Way(step, way))
 
 
 def _has_no_leaves(type: Any) -> bool:
@@ -155,26 +154,57 @@ def _is_same_column(one: Any, other: Any) -> bool:
     if one.type != other.type:
         return False
     # Of dictionaries only the values of rows count, which changes_between compares.
-    return one.equals(other) or _is_dictionary(one.type) or _bits(one).equals(_bits(other))
+    return one.equals(other) or _is_dictionary(one.type) or _has_same_bits(one, other)
 
 
-def _bits(column: Any) -> Any:
-    """Return a column with integers of the same bits in place of floats; unchanged if pyarrow cannot."""
-    type = _bits_type(column.type)
-    try:
-        return pyarrow().chunked_array([chunk.view(type) for chunk in _chunks(column)], type)
-    except pyarrow().ArrowException:
-        return column
+def _has_same_bits(one: Any, other: Any) -> bool:
+    """Return whether two columns of a type hold the same floats by their bits, and all else alike.
 
-
-def _bits_type(type: Any) -> Any:
+    False, too, if pyarrow cannot take such a column apart.
+    """
     pa = pyarrow()
-    if pa.types.is_floating(type):
-        return {16: pa.int16(), 32: pa.int32(), 64: pa.int64()}[type.bit_width]
-    if isinstance(type, pa.BaseExtensionType) or not type.num_fields:
-        return type
-    fields = [type.field(at) for at in range(type.num_fields)]
-    return type_with(type, [field.with_type(_bits_type(field.type)) for field in fields])
+    try:
+        mine, theirs = ([pa.concat_arrays(each) for each in _parts_of(column)] for column in (one, other))
+    except pa.ArrowException:
+        return False
+    return len(mine) == len(theirs) and all(map(pa.Array.equals, mine, theirs))
+
+
+def _parts_of(column: Any) -> Iterator[list[Any]]:
+    yield from map(list, zip(*map(_parts, _chunks(column)), strict=True))
+
+
+def _parts(array: Any) -> Iterator[Any]:
+    """Yield arrays that say together what an array says, with integers of the same bits in place of floats."""
+    pa, types, type = pyarrow(), pyarrow().types, array.type
+    if types.is_floating(type):
+        yield array.view({16: pa.int16(), 32: pa.int32(), 64: pa.int64()}[type.bit_width])
+    elif isinstance(array, pa.ExtensionArray):
+        yield from _parts(array.storage)
+    elif types.is_dictionary(type):
+        yield from _parts(array.dictionary.take(array.indices))
+    elif types.is_run_end_encoded(type):
+        runs = array.find_physical_offset(), array.find_physical_length()
+        yield array.run_ends.slice(*runs)
+        yield from _parts(array.values.slice(*runs))
+    elif types.is_map(type):
+        yield from _parts(array.cast(pa.list_(type.field(0))))
+    elif types.is_union(type):
+        yield union_codes(array)
+        yield from chain(*(_parts(child) for child, _ in children(array)))
+    elif type.num_fields:
+        yield array.is_null()
+        yield from _parts_inside(array)
+    else:
+        yield array
+
+
+def _parts_inside(array: Any) -> Iterator[Any]:
+    if pyarrow().types.is_struct(array.type):
+        yield from chain(*map(_parts, array.flatten()))
+    else:
+        yield compute().list_value_length(array)
+        yield from _parts(array.flatten())
 
 
 # --- putting values in ------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from array import array as numbers_array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ class UnsupportedTypeError(TypeError):
 
 
 class Shown(NamedTuple):
-    """Where a value of an inner array is shown: the row of the outer one, and the step of the path.
+    """A row that shows a value of an inner array: its number in the outer one, and the step or the path that leads on.
 
     >>> Shown(3, "[0]").row
     3
@@ -42,6 +42,41 @@ class Shown(NamedTuple):
     step: str
 
 
+class Way:
+    """How the rows of the outermost array show those of an inner one: by a step to its outer array, and the way beyond.
+
+    >>> [(_, step)] = children(pyarrow().array([["a"], ["b", "c"]]))
+    >>> Way(step).shown(2)
+    Shown(row=1, step='[1]')
+    """
+
+    def __init__(self, step: Any, beyond: Way | None = None) -> None:
+        self._step, self._beyond = step, beyond
+        self._keeps_order: bool = step.keeps_order and (beyond is None or beyond._keeps_order)
+        self._known: dict[int, Shown | None] = {}
+
+    def shown(self, row: int) -> Shown | None:
+        """Return the first of the outermost rows that show a value, with the path to it; None if there is none."""
+        if row not in self._known:
+            self._known[row] = self._first(row)
+        return self._known[row]
+
+    def _first(self, row: int) -> Shown | None:
+        first, beyond = None, self._beyond
+        for outer in self._step.outer(row):
+            found = Shown(outer.row, "") if beyond is None else beyond.shown(outer.row)
+            if found is not None and (first is None or found.row < first.row):
+                first = Shown(found.row, found.step + outer.step)
+            if first is not None and (beyond is None or beyond._keeps_order):
+                break
+        return first
+
+    def marked(self, marks: bytearray) -> bytearray:
+        """Return a byte for each outermost row: 1 if it shows a value that is marked with 1, else 0."""
+        marks = self._step.marked(marks)
+        return marks if self._beyond is None else self._beyond.marked(marks)
+
+
 class Leaf(NamedTuple):
     """An array of text or of binary values inside another.
 
@@ -49,29 +84,27 @@ class Leaf(NamedTuple):
         array: the array.
         column: its buffers.
         form: the form that a carrier carries, or None.
-        steps: what leads from a row of this array to one of the outermost, the outermost last.
+        way: how the outermost array shows this one; None if it is the outermost.
     """
 
     array: Any
     column: Column
     form: Form | None
-    steps: tuple[Any, ...]
+    way: Way | None
 
     def shown(self, row: int) -> Shown | None:
         """Return where a value is shown first, with the whole path behind the name of the column; None if nowhere."""
-        return shown_by(self.steps, row)
+        return Shown(row, "") if self.way is None else self.way.shown(row)
 
     def marked(self, rows: Iterable[int]) -> bytearray:
         """Return a byte for each outermost row: 1 if it shows one of some values, else 0."""
         marks = bytearray(self.column.length)
         for row in rows:
             marks[row] = 1
-        for step in self.steps:
-            marks = step.marked(marks)
-        return marks
+        return marks if self.way is None else self.way.marked(marks)
 
 
-def leaves(array: Any, steps: tuple[Any, ...] = (), form: Form | None = None, *, binary: bool = True) -> Iterator[Leaf]:
+def leaves(array: Any, way: Way | None = None, form: Form | None = None, *, binary: bool = True) -> Iterator[Leaf]:
     """Yield the arrays of text, and of binary values if wanted, that an array holds or is.
 
     Raises:
@@ -84,15 +117,15 @@ def leaves(array: Any, steps: tuple[Any, ...] = (), form: Form | None = None, *,
     """
     if type_name(array.type):
         if binary or form is not None or is_text(array.type):
-            yield Leaf(array, column_of(array), form, steps)
+            yield Leaf(array, column_of(array), form, way)
         return
     if not holds_text(array.type, binary=binary):
         return
     if isinstance(array, pyarrow().ExtensionArray):
-        yield from leaves(array.storage, steps, carried_form(array.type), binary=False)
+        yield from leaves(array.storage, way, carried_form(array.type), binary=False)
         return
     for child, step in children(array):
-        yield from leaves(child, (step, *steps), binary=binary)
+        yield from leaves(child, Way(step, way), binary=binary)
 
 
 def holds_text(type: Any, *, binary: bool = True) -> bool:
@@ -120,8 +153,8 @@ def children(array: Any) -> Iterator[tuple[Any, Any]]:
         BrokenColumnError: the offsets of a list or a reference to a value lead nowhere.
         UnsupportedTypeError: a type that is not known here.
 
-    >>> [(child.to_pylist(), step.shown(1)) for child, step in children(pyarrow().array([["a"], ["b", "c"]]))]
-    [(['a', 'b', 'c'], Shown(row=1, step='[0]'))]
+    >>> [(child.to_pylist(), step.outer(1)) for child, step in children(pyarrow().array([["a"], ["b", "c"]]))]
+    [(['a', 'b', 'c'], (Shown(row=1, step='[0]'),))]
     """
     types, type = pyarrow().types, array.type
     if types.is_list(type) or types.is_large_list(type) or types.is_map(type):
@@ -204,22 +237,6 @@ def bounds(array: Any) -> tuple[int, int]:
     return first, end
 
 
-def shown_by(steps: Iterable[Any], row: int) -> Shown | None:
-    """Return where a value of an inner array is shown in the outermost, with all of the path; None if nowhere.
-
-    >>> [(_, step)] = children(pyarrow().array([["a"], ["b", "c"]]))
-    >>> shown_by([step], 2)
-    Shown(row=1, step='[1]')
-    """
-    path = ""
-    for step in steps:
-        found = step.shown(row)
-        if found is None:
-            return None
-        row, path = found.row, found.step + path
-    return Shown(row, path)
-
-
 def shown_name(name: str) -> str:
     r"""Return a name as a path begins with it: unchanged, or as a JSON string if it is not a plain word.
 
@@ -227,6 +244,12 @@ def shown_name(name: str) -> str:
     ('name', '"a.b"', '""')
     """
     return name if name.isidentifier() and name.isprintable() else json.dumps(name, ensure_ascii=not name.isprintable())
+
+
+# --- steps ------------------------------------------------------------------------------------------------------------
+#
+# A step tells of a row of an inner array which rows of the outer one show it, in order (`outer`), and which show any of
+# those that are marked (`marked`). It keeps the order if none is shown in an earlier row than one that comes before it.
 
 
 class _Validity:
@@ -258,6 +281,8 @@ def _marked(marks: bytearray) -> Iterator[int]:
 class _Lists:
     """The step from an element to its list."""
 
+    keeps_order = True
+
     def __init__(self, array: Any) -> None:
         self._array, self._valid = array, _Validity(array)
 
@@ -266,10 +291,10 @@ class _Lists:
         array = self._array
         return offsets_of(array.buffers()[1], offset_width(array.type), array.offset, len(array))
 
-    def shown(self, row: int) -> Shown | None:
+    def outer(self, row: int) -> tuple[Shown, ...]:
         element = self._offsets[0] + row
         parent = bisect_right(self._offsets, element) - 1
-        return Shown(parent, f"[{element - self._offsets[parent]}]") if self._valid[parent] else None
+        return (Shown(parent, f"[{element - self._offsets[parent]}]"),) if self._valid[parent] else ()
 
     def marked(self, marks: bytearray) -> bytearray:
         offsets, found = self._offsets, bytearray(len(self._array))
@@ -284,12 +309,14 @@ class _Lists:
 class _FixedLists:
     """The step from an element to its list of fixed size."""
 
+    keeps_order = True
+
     def __init__(self, array: Any) -> None:
         self._size, self._count, self._valid = array.type.list_size, len(array), _Validity(array)
 
-    def shown(self, row: int) -> Shown | None:
+    def outer(self, row: int) -> tuple[Shown, ...]:
         parent, at = divmod(row, self._size)
-        return Shown(parent, f"[{at}]") if self._valid[parent] else None
+        return (Shown(parent, f"[{at}]"),) if self._valid[parent] else ()
 
     def marked(self, marks: bytearray) -> bytearray:
         found = bytearray(self._count)
@@ -302,11 +329,13 @@ class _FixedLists:
 class _Fields:
     """The step from a field to its struct."""
 
+    keeps_order = True
+
     def __init__(self, valid: _Validity, field: Any) -> None:
         self._valid, self._step = valid, f".{shown_name(name_of(field))}"
 
-    def shown(self, row: int) -> Shown | None:
-        return Shown(row, self._step) if self._valid[row] else None
+    def outer(self, row: int) -> tuple[Shown, ...]:
+        return (Shown(row, self._step),) if self._valid[row] else ()
 
     def marked(self, marks: bytearray) -> bytearray:
         for row in _marked(marks):
@@ -316,6 +345,8 @@ class _Fields:
 
 class _References:
     """The step from a value to the rows that refer to it by its index: of a dictionary, or of a dense union."""
+
+    keeps_order = False
 
     def __init__(self, references: Any, limit: int, step: str) -> None:
         self._references, self._step = references, step
@@ -328,15 +359,36 @@ class _References:
         firsts = rows.group_by("to").aggregate([("row", "min")])
         return dict(zip(firsts["to"].to_pylist(), firsts["row_min"].to_pylist(), strict=True))
 
-    def shown(self, row: int) -> Shown | None:
+    @cached_property
+    def _by_value(self) -> tuple[memoryview, memoryview]:
+        """The values that are referred to, in order, once for each reference, and the row of each, in order too."""
+        pa, known = pyarrow(), len(self._references) - self._references.null_count
+        rows = pa.array(range(len(self._references)), pa.int64())
+        table = pa.table([self._references.cast(pa.int64()), rows], ["to", "row"])
+        ordered = table.sort_by([("to", "ascending"), ("row", "ascending")]).slice(0, known)
+        values, rows = (_int64s(ordered[name].combine_chunks()) for name in ("to", "row"))
+        return values, rows
+
+    def outer(self, row: int) -> Iterator[Shown]:
         first = self._firsts.get(row)
-        return None if first is None else Shown(first, self._step)
+        if first is None:
+            return
+        yield Shown(first, self._step)
+        # The others are asked for only where the first is not shown.
+        values, rows = self._by_value
+        for at in range(bisect_left(values, row) + 1, bisect_right(values, row)):
+            yield Shown(rows[at], self._step)
 
     def marked(self, marks: bytearray) -> bytearray:
         pa = pyarrow()
         values = pa.Array.from_buffers(pa.uint8(), len(marks), [None, pa.py_buffer(marks)])
         found = values.take(self._references).fill_null(0)
         return bytearray(memoryview(found.buffers()[1])[found.offset : found.offset + len(found)])
+
+
+def _int64s(array: Any) -> memoryview:
+    """Return the values of an Int64Array without nulls."""
+    return memoryview(array.buffers()[1]).cast("B").cast("q")[array.offset : array.offset + len(array)]
 
 
 def _check_references(references: Any, limit: int) -> None:
@@ -350,11 +402,13 @@ def _check_references(references: Any, limit: int) -> None:
 class _Chosen:
     """The step from a member of a sparse union to the rows that show it."""
 
+    keeps_order = True
+
     def __init__(self, chosen: Any, step: str) -> None:
         self._chosen, self._step = chosen, step
 
-    def shown(self, row: int) -> Shown | None:
-        return Shown(row, self._step) if self._chosen[row].as_py() else None
+    def outer(self, row: int) -> tuple[Shown, ...]:
+        return (Shown(row, self._step),) if self._chosen[row].as_py() else ()
 
     def marked(self, marks: bytearray) -> bytearray:
         for row in _marked(marks):
@@ -364,6 +418,8 @@ class _Chosen:
 
 class _Runs:
     """The step from the value of a run to its rows."""
+
+    keeps_order = True
 
     def __init__(self, array: Any) -> None:
         ends = array.run_ends
@@ -380,8 +436,8 @@ class _Runs:
         start = ends[at - 1].as_py() if at else 0
         return range(max(0, start - array.offset), min(len(array), ends[at].as_py() - array.offset))
 
-    def shown(self, row: int) -> Shown | None:
-        return Shown(self._rows(row).start, "")
+    def outer(self, row: int) -> Iterator[Shown]:
+        return (Shown(at, "") for at in self._rows(row))
 
     def marked(self, marks: bytearray) -> bytearray:
         found = bytearray(len(self._array))
@@ -435,13 +491,13 @@ __all__ = [
     "Leaf",
     "Shown",
     "UnsupportedTypeError",
+    "Way",
     "bounds",
     "children",
     "elements",
     "holds_text",
     "leaves",
     "offset_width",
-    "shown_by",
     "shown_name",
     "union_codes",
     "union_offsets",

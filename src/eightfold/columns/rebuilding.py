@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from eightfold.columns.arrow import column_of, compute, is_text, pyarrow, type_name, validity_of
+from eightfold.columns.arrow import as_type, binary_type, column_of, compute, is_text, pyarrow, type_name, validity_of
 from eightfold.columns.carriers import carried_form
-from eightfold.columns.nested import Leaf, bounds, children, holds_text, offset_width, union_codes
+from eightfold.columns.nested import Leaf, Way, bounds, children, holds_text, offset_width, union_codes
 
 Change = Callable[[Leaf], Any]
 """Returns an array of text as it should be: the same object if it is so already."""
 
 
-def rebuilt(array: Any, change: Change, steps: tuple[Any, ...] = (), *, binary: bool = True) -> Any:
+def rebuilt(array: Any, change: Change, way: Way | None = None, *, binary: bool = True) -> Any:
     """Return an array with each array of text inside it changed. Carriers are left alone.
 
     Args:
         array: an Array.
         change: the change.
-        steps: what leads from a row of this array to one of the outermost.
+        way: how the outermost array shows this one; None if it is the outermost.
         binary: whether to change binary values too.
 
     Raises:
@@ -32,14 +32,14 @@ def rebuilt(array: Any, change: Change, steps: tuple[Any, ...] = (), *, binary: 
     """
     if type_name(array.type):
         is_wanted = binary or is_text(array.type)
-        return change(Leaf(array, column_of(array), None, steps)) if is_wanted else array
+        return change(Leaf(array, column_of(array), None, way)) if is_wanted else array
     if carried_form(array.type) is not None or not holds_text(array.type, binary=binary):
         return array
     if isinstance(array, pyarrow().ExtensionArray):
-        storage = rebuilt(array.storage, change, steps, binary=False)
+        storage = rebuilt(array.storage, change, way, binary=False)
         return array if storage is array.storage else _extended(array, storage)
     old = list(children(array))
-    new = [rebuilt(child, change, (step, *steps), binary=binary) for child, step in old]
+    new = [rebuilt(child, change, Way(step, way), binary=binary) for child, step in old]
     is_same = all(one is other for (one, _), other in zip(old, new, strict=True))
     return array if is_same else assembled(array, new)
 
@@ -103,8 +103,17 @@ def _runs(array: Any, values: Any) -> Any:
     number = ends.type
     ends = compute().subtract(ends, pa.scalar(array.offset, number))
     ends = compute().min_element_wise(ends, pa.scalar(len(array), number))
-    type = pa.run_end_encoded(number, values.type)
-    return pa.RunEndEncodedArray.from_buffers(type, len(array), [None], children=[ends, values])
+    # pyarrow checks the strings in runs that it makes, and those that an undone repair brings back are ill-formed.
+    checked = as_type(values, binary_type(values.type)) if type_name(values.type) else values
+    made = pa.run_end_encoded(number, checked.type)
+    runs = pa.RunEndEncodedArray.from_buffers(made, len(array), [None], children=[ends, checked])
+    return runs if checked is values else _imported(runs, pa.run_end_encoded(number, values.type))
+
+
+def _imported(array: Any, type: Any) -> Any:
+    """Return an array under another type of the same layout, unchecked."""
+    _, data = array.__arrow_c_array__()
+    return pyarrow().Array._import_from_c_capsule(type.__arrow_c_schema__(), data)
 
 
 def _union(array: Any, inner: Sequence[Any]) -> Any:

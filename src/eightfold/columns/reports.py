@@ -135,26 +135,33 @@ class _Given(NamedTuple):
 
     def report(self, form: Form, limit: int | None, threads: int) -> Any:
         """Return the faults as a RecordBatch, or None if there are none."""
+        found, batch = self._found(form, limit, threads)
+        if limit is not None and batch is not None and batch.num_rows < found == limit:
+            # No row shows some of these, so there may be others.
+            batch = self._found(form, None, threads)[1].slice(0, limit)
+        return batch if batch is not None and batch.num_rows else None
+
+    def _found(self, form: Form, limit: int | None, threads: int) -> tuple[int, Any]:
+        """Return the number of faults, at most the limit, and those that a row shows as a RecordBatch, or None."""
         try:
             findings = faults_in(self.leaf, form, limit, threads)
         except BrokenColumnError as error:
             raise named(error, self.name, self.first_row, self.leaf) from None
         if not findings.kinds:
-            return None
+            return 0, None
         batch = _batch(findings, self.name, self.first_row)
-        return self._mapped(batch, findings) if self.leaf.steps else batch
+        return len(findings.kinds), batch if self.leaf.way is None else self._mapped(batch, findings)
 
     def _mapped(self, batch: Any, findings: Findings) -> Any:
-        """Return the report with the outermost rows and their paths, without what no row shows."""
+        """Return the report by the outermost rows, with their paths and without what no row shows."""
         pa = pyarrow()
-        shown = {row: self.leaf.shown(row) for row in set(numbers(findings.rows))}
-        places = [shown[row] for row in numbers(findings.rows)]
-        paths = [None if place is None else f"{self.name}{place.step}" for place in places]
-        rows = [0 if place is None else self.first_row + place.row for place in places]
-        columns = [pa.array(paths, pa.string()), pa.array(rows, pa.int64()), *batch.columns[2:]]
-        mask = pa.array([place is not None for place in places], pa.bool_())
-        kept = pa.RecordBatch.from_arrays(columns, batch.schema.names).filter(mask)
-        return pa.RecordBatch.from_arrays(kept.columns, schema=schema()) if kept.num_rows else None
+        shown = [self.leaf.shown(row) for row in numbers(findings.rows)]
+        places = [(at, place) for at, place in enumerate(shown) if place is not None]
+        places.sort(key=lambda each: each[1].row)  # A dictionary has its own order.
+        paths = pa.array([f"{self.name}{place.step}" for _, place in places], pa.string())
+        rows = pa.array([self.first_row + place.row for _, place in places], pa.int64())
+        kept = batch.take(pa.array([at for at, _ in places], pa.int64()))
+        return pa.RecordBatch.from_arrays([paths, rows, *kept.columns[2:]], schema=schema())
 
 
 def _leaves(table: Any, *, binary: bool) -> Iterator[_Given]:
@@ -191,10 +198,10 @@ def named(error: BrokenColumnError, name: str, first_row: int, leaf: Leaf) -> Br
     >>> str(named(BrokenColumnError(1, "wrong"), "a", 10, next(leaves(pyarrow().array(["a"])))))
     'column a, row 11: wrong'
     """
-    place = leaf.shown(error.row) if leaf.steps else None
-    if place is not None:
-        return BrokenColumnError(first_row + place.row, error.what, f"{name}{place.step}")
-    return BrokenColumnError(error.row + (0 if leaf.steps else first_row), error.what, name)
+    place = leaf.shown(error.row)
+    if place is None:
+        return BrokenColumnError(error.row, error.what, name)
+    return BrokenColumnError(first_row + place.row, error.what, f"{name}{place.step}")
 
 
 def faults_in(leaf: Leaf, form: Form, limit: int | None, threads: int) -> Findings:
