@@ -226,6 +226,52 @@ fn the_last_code_point_of_two_bytes_is_not_taken_for_those_beyond() {
     }
 }
 
+/// A form whose sequences of three bytes begin at one code point and those of four, if any, at another; each length has
+/// the first bytes of UTF-8, and surrogates are in no row.
+fn early_form(three: u32, four: Option<u32>) -> Form {
+    let tail = (0x80, 0xBF);
+    let mut rows = vec![
+        Row { first: 0, last: 0x7F, ranges: vec![(0, 0x7F)] },
+        Row { first: 0x80, last: three - 1, ranges: vec![(0xC2, 0xC1 + (three - 0x80) / 64), tail] },
+        Row { first: three, last: three + 0x7FF, ranges: vec![(0xE0, 0xE0), (0xA0, 0xBF), tail] },
+        Row { first: three + 0x800, last: three + 0xC7FF, ranges: vec![(0xE1, 0xEC), tail, tail] },
+    ];
+    if let Some(first) = four {
+        rows.push(Row { first, last: first + 0x2_FFFF, ranges: vec![(0xF0, 0xF0), (0x90, 0xBF), tail, tail] });
+    }
+    let (units, names) = (Vec::new(), Vec::new());
+    Form::new(Tables { unit_bytes: 1, big_endian: false, rows, units, names, joins_pairs: false })
+        .expect("a small form")
+}
+
+#[test]
+fn sequences_longer_than_lanes_tell_are_written_by_the_rows() {
+    for (form, point) in [
+        (early_form(0x800, Some(0xE000)), 0xE000),
+        (early_form(0x800, Some(0xE000)), 0xFFFF),
+        (early_form(0xC0, None), 0xC0),
+        (early_form(0xC0, None), 0xFF),
+    ] {
+        assert!(form.spelling.is_none());
+        for (length, place) in (1..140).flat_map(|length| [0, length / 2, length - 1].map(|place| (length, place))) {
+            let mut points = vec![0x61; length];
+            points[place] = point;
+            let ones: Vec<u8> = points.iter().map(|&point| point as u8).collect();
+            let twos: Vec<u16> = points.iter().map(|&point| point as u16).collect();
+            let kinds = [Text::Four(&points), Text::Two(&twos), Text::One(&ones)];
+            for text in &kinds[..if point <= 0xFF { 3 } else { 2 }] {
+                for policy in [Missing::Stop, Missing::Replace, Missing::BackslashReplace] {
+                    let (mut out, mut size) = (Vec::new(), 0_usize);
+                    assert_eq!(encode_text(&form, *text, 0, policy, &mut out), Ok(()));
+                    assert_eq!(encode_text(&form, *text, 0, policy, &mut size), Ok(()));
+                    assert_eq!(out, by_rows(&form, &points, length), "{policy:?} U+{point:04X} {place} of {length}");
+                    assert_eq!(size, out.len());
+                }
+            }
+        }
+    }
+}
+
 /// UTF-8 without U+0080 to U+009F, and optionally without U+00B0 to U+00BF.
 fn latin_form(has_second_gap: bool) -> Form {
     let tail = (0x80, 0xBF);

@@ -68,9 +68,11 @@ impl Spelling {
             row.first > LARGEST_IN_STR
                 || [row.first, row.last.min(LARGEST_IN_STR)].into_iter().all(|point| spelling.tells(row, point))
         };
+        // Lanes of one byte hold at most two, and lanes of two bytes at most three.
+        let fit_lanes = spelling.starts[1] > 0xFF && spelling.starts[2] > 0xFFFF;
         // The kernels split only into halves that take three bytes each in UTF-8.
         let are_split = !spelling.splits || spelling.starts[..2] == STARTS[..2] && !spelling.is_shifted();
-        (whole_byte && are_split && plain.iter().all(tells)).then_some(spelling)
+        (whole_byte && fit_lanes && are_split && plain.iter().all(tells)).then_some(spelling)
     }
 
     /// Move the starts of the lengths to those of UTF-8, as far as the form lacks the code points whose length this

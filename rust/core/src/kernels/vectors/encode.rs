@@ -256,7 +256,7 @@ fn bytes_of_one(spelling: &Spelling, text: &[u8]) -> Option<usize> {
     let (missing, more) = (missing.next(), missing.next());
     // The only code points that may be lacking are those just below the first of two bytes.
     let is_odd = missing.is_some_and(|range| range.0 < 0x80 || range.1 + 1 != spelling.starts[0]) || more.is_some();
-    if is_odd || spelling.starts[1] <= 0xFF || spelling.escapes.is_some_and(|range| range.0 <= 0xFF) {
+    if is_odd || spelling.escapes.is_some_and(|range| range.0 <= 0xFF) {
         return None;
     }
     let lowest = missing.map_or(first, |range| range.0 as u8);
