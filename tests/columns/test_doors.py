@@ -84,6 +84,34 @@ def test_polars_integers_of_128_bits_have_no_text(polars: Any) -> None:
             verb(inside)
 
 
+def test_polars_objects_are_not_read_by_their_addresses(polars: Any) -> None:
+    objects = polars.Series("o", [object(), b"caf\xe9"], dtype=polars.Object)
+    for verb in (columns.audit, columns.repair, columns.is_well_formed):
+        with pytest.raises(TypeError, match="column 'o' holds Python objects"):
+            verb(objects)
+    with pytest.raises(TypeError, match="column 'o' holds Python objects"):
+        columns.audit(polars.DataFrame([objects, polars.Series("t", ["ok", ""])]))
+
+
+def test_polars_names_the_column_that_cannot_be_repaired(polars: Any) -> None:
+    frame = polars.DataFrame({"a.b": [b"ok", b"\xff"]})
+    for repair in (
+        lambda: importlib.import_module("eightfold.columns.polars").repair(frame, "strict"),
+        lambda: frame["a.b"].eightfold.repair("strict"),
+    ):
+        with pytest.raises(eightfold.ConversionError) as caught:
+            repair()
+        assert caught.value.__notes__ == ['column "a.b", row 1']
+
+
+def test_a_key_may_not_be_called_like_a_column_of_the_report() -> None:
+    from eightfold.columns.batches import audit_of
+
+    for key in ("row", "Row"):
+        with pytest.raises(ValueError, match=f"the report has a column '{key}' of its own"):
+            audit_of("utf-8", [key], [key, "name"], binary=False)
+
+
 def test_polars_objects_are_left_alone(polars: Any) -> None:
     module = importlib.import_module("eightfold.columns.polars")
     objects = [object(), b"caf\xe9", None]
@@ -200,6 +228,28 @@ def test_pandas_frames(pandas: Any) -> None:
 def test_pandas_objects_are_audited_in_the_order_of_rows(pandas: Any) -> None:
     found = pandas.Series([b"\xff", "\ud800\ud801", b"\xfe", "\udfff"], dtype=object).eightfold.audit()
     assert list(zip(found["row"], found["start"], strict=True)) == [(0, 0), (1, 0), (1, 3), (2, 0), (3, 0)]
+
+
+def test_pandas_sparse_objects_are_read(pandas: Any) -> None:
+    given = pandas.Series(["a\ud83d", b"\xff", "", "ok"], dtype=pandas.SparseDtype(object, fill_value=""), name="s")
+    assert given.eightfold.is_well_formed().tolist() == [False, False, True, True]
+    assert given.eightfold.audit()[["column", "row"]].values.tolist() == [["s", 0], ["s", 1]]
+    repaired = given.eightfold.repair("replace")
+    assert (repaired.dtype, repaired.tolist()) == (given.dtype, ["a\ufffd", b"\xef\xbf\xbd", "", "ok"])
+
+
+@pytest.mark.parametrize("values", [["ok", "\ud800"], [b"ok", b"\xff"]], ids=["text", "bytes"])
+def test_pandas_names_the_column_that_cannot_be_repaired(pandas: Any, values: list[Any]) -> None:
+    frame = pandas.DataFrame({"a.b": pandas.Series(values, dtype=object)})
+    for given in (frame, frame["a.b"]):
+        with pytest.raises(eightfold.ConversionError) as caught:
+            given.eightfold.repair("strict")
+        assert caught.value.__notes__ == ['column "a.b", row 1']
+    arrow = frame["a.b"].rename(None)
+    with pytest.raises(eightfold.ConversionError) as caught:
+        arrow.eightfold.repair("strict")
+    assert caught.value.__notes__ == ["row 1"]
+    assert arrow.eightfold.audit()["column"].unique().tolist() == ['""']
 
 
 def test_pandas_columns_without_text(pandas: Any) -> None:

@@ -191,6 +191,16 @@ def repair(table: Any, errors: str = "escape", *, binary: bool = True, threads: 
     return columns[0] if given.given is None else _assembled(pa.Table, columns, given.given.schema, given.names)
 
 
+def repair_column(column: Any, name: str, errors: str, *, binary: bool = True) -> Any:
+    r"""Return a ChunkedArray repaired as :func:`repair` does; errors name the column.
+
+    >>> repair_column(pyarrow().chunked_array([[b"\xff"]]), "name", "replace").to_pylist()
+    [b'\xef\xbf\xbd']
+    """
+    shown = shown_name(name) if name else ""
+    return _repaired_column(shown, column, _Repair(policy_argument(errors), thread_count(None)), binary)
+
+
 def _assembled(make: Any, columns: list[Any], schema: Any, names: Sequence[str]) -> Any:
     """Return a table or a record batch of columns, which pyarrow checks."""
     invalid = pyarrow().ArrowInvalid
@@ -481,4 +491,4 @@ def _check_sizes(column: Column, changes: Changes) -> None:
         start = end
 
 
-__all__ = ["changed_rows", "convert", "is_well_formed", "repair", "spliced"]
+__all__ = ["changed_rows", "convert", "is_well_formed", "repair", "repair_column", "spliced"]

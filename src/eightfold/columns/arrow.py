@@ -69,7 +69,7 @@ def table_of(data: Any) -> Table:
     """Return the columns of anything with the Arrow PyCapsule interface.
 
     Raises:
-        TypeError: the object does not have it.
+        TypeError: the object does not have it, or has a column of Python objects.
 
     >>> table_of(pyarrow().table({"name": ["a"]})).names
     ('name',)
@@ -93,6 +93,7 @@ def _imported(data: Any) -> Any:
         return chunked(data)
     if isinstance(data, pa.RecordBatchReader):
         return data.read_all()
+    _check_objects(data)
     if hasattr(data, "__arrow_c_stream__"):
         try:
             return pa.RecordBatchReader.from_stream(data).read_all()
@@ -101,6 +102,16 @@ def _imported(data: Any) -> Any:
     if hasattr(data, "__arrow_c_array__"):
         return chunked(pa.array(data))
     raise TypeError(f"an object with the Arrow PyCapsule interface is required, not {type(data).__name__}")
+
+
+def _check_objects(data: Any) -> None:
+    """Refuse a frame or a series of polars that holds Python objects: Arrow gets their addresses as bytes."""
+    if type(data).__module__.partition(".")[0] != "polars":
+        return
+    types = data.schema if hasattr(data, "schema") else {data.name: data.dtype}
+    for name, dtype in types.items():
+        if str(dtype) == "Object":
+            raise TypeError(f"column {name!r} holds Python objects, which Arrow cannot: use eightfold.columns.polars")
 
 
 def chunked(array: Any) -> Any:
@@ -125,6 +136,7 @@ def array_of(data: Any) -> Any:
     pa = pyarrow()
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
         return data
+    _check_objects(data)
     if hasattr(data, "__arrow_c_stream__"):
         return pa.chunked_array(data)
     if hasattr(data, "__arrow_c_array__"):

@@ -124,7 +124,7 @@ def audit_of(form: AnyForm, keys: Sequence[str], names: Sequence[str], *, binary
     for key in keys:
         if names.count(key) != 1:
             raise ValueError(f"there must be one column {key!r}, not {names.count(key)}")
-        if key in reported:
+        if key.lower() in reported:  # Spark finds columns whatever their case.
             raise ValueError(f"the report has a column {key!r} of its own: rename the key")
     if len(set(keys)) < len(keys):
         raise ValueError("a key is given twice")

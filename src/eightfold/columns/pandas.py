@@ -21,9 +21,9 @@ from typing import Any
 from eightfold.columns.arguments import policy_argument
 from eightfold.columns.arrays import convert as convert_array
 from eightfold.columns.arrays import is_well_formed as is_array_well_formed
-from eightfold.columns.arrays import repair as repair_array
-from eightfold.columns.arrow import compute, pyarrow
-from eightfold.columns.nested import holds_text, shown_name
+from eightfold.columns.arrays import repair_column
+from eightfold.columns.arrow import chunked, compute, pyarrow
+from eightfold.columns.nested import holds_text
 from eightfold.columns.reports import audit as audit_table
 from eightfold.faults import ConversionError
 from eightfold.text import decode, encode
@@ -73,7 +73,7 @@ class SeriesAccessor:
             repaired = _repaired_objects(series, errors)
         else:
             (before,) = _parts(series)
-            after = repair_array(before, errors)
+            after = repair_column(before, _label(series.name), errors)
             repaired = series if after is before else _like(series, after)
         return series if repaired is series else repaired.__finalize__(series)
 
@@ -115,7 +115,7 @@ class FrameAccessor:
 
 def _label(label: object) -> str:
     """Return the label of a column as text that Arrow can hold."""
-    return shown_name("") if label is None else decode(encode(str(label), _STR_FORM), "utf-8", "backslashreplace")
+    return "" if label is None else decode(encode(str(label), _STR_FORM), "utf-8", "backslashreplace")
 
 
 def _is_of_objects(series: Any) -> bool:
@@ -146,7 +146,9 @@ def _holds_text(series: Any) -> bool:
     if categories is not None:
         return _holds_text(categories)
     if _is_of_objects(series):
-        return series.dtype == object or hasattr(series.dtype, "storage")
+        dtype = series.dtype
+        values = dtype.subtype if isinstance(dtype, pandas.SparseDtype) else dtype
+        return values == "object" or hasattr(dtype, "storage")
     return holds_text(pyarrow().chunked_array(series).type)
 
 
@@ -200,9 +202,11 @@ def _with_categories_repaired(series: Any, errors: str) -> Any:
 def _repaired_objects(series: Any, errors: str) -> Any:
     # The halves of a pair are joined; each other surrogate is one fault of a str, although it is three of UTF-8.
     texts, others = _parts(series, _JOINING_FORM)
-    is_one = errors == "replace"
-    new_texts = convert_array(texts, _JOINING_FORM, "utf-8", errors) if is_one else repair_array(texts, errors)
-    new_others = repair_array(others, errors)
+    is_one, name = errors == "replace", _label(series.name)
+    new_texts = (
+        convert_array(texts, _JOINING_FORM, "utf-8", errors) if is_one else repair_column(chunked(texts), name, errors)
+    )
+    new_others = repair_column(chunked(others), name, errors)
     values = list(series)
     new = [
         _object(value, text, other)

@@ -21,7 +21,7 @@ import polars
 from eightfold.columns.arguments import policy_argument
 from eightfold.columns.arrays import convert as convert_array
 from eightfold.columns.arrays import is_well_formed as is_array_well_formed
-from eightfold.columns.arrays import repair as repair_array
+from eightfold.columns.arrays import repair_column
 from eightfold.columns.arrow import pyarrow
 from eightfold.columns.nested import shown_name
 from eightfold.columns.reports import audit as audit_table
@@ -106,7 +106,7 @@ def _repaired(series: polars.Series, errors: str, *, binary: bool) -> polars.Ser
     if not _holds_text(series.dtype):
         return series
     before = _in_arrow(series)
-    after = repair_array(before, errors, binary=binary)
+    after = repair_column(before, series.name, errors, binary=binary)
     return series if after is before else polars.Series(series.name, after, dtype=series.dtype)
 
 

@@ -38,7 +38,7 @@ def audit(df: Any, form: AnyForm = "utf-8", *, keys: Sequence[str] = (), binary:
 
     Raises:
         LookupError: unknown form. ValueError: a key is not one column, or is called like a column of the report; or the
-            form is not one of eightfold's own, which workers know by name.
+            form is not one of eightfold's own, which workers know by name. AnalysisException: as for :func:`repair`.
     """
     work = audit_of(form, keys, df.columns, binary=binary)
     return df.mapInArrow(_Reports(work), _report_schema(df, work.keys))
@@ -53,7 +53,7 @@ def repair(df: Any, errors: str = "escape", *, binary: bool = True) -> Any:
         binary: whether to repair binary columns too; False if they hold images, keys or hashes.
 
     Raises:
-        ValueError: unknown policy.
+        ValueError: unknown policy. AnalysisException: Spark's, for a column with a dot in its name; rename it first.
     """
     return df.mapInArrow(repair_of(errors, binary=binary).each, df.schema)
 
