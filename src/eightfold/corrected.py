@@ -138,7 +138,7 @@ def write_document(
 class Linter(Copied):
     r"""Lints a document piece by piece: the faults of :func:`lint` for the whole, with lines and columns.
 
-    Use it like :class:`eightfold.stream.Checker`.
+    Use it like :class:`~eightfold.Checker`.
 
     >>> linter = Linter()
     >>> found = linter.check(MAGIC + b"a\r") + linter.check(b"\n", final=True)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import eightfold
-from eightfold import Fault, Form, convert, encode_faults, forms, run, stream
-from eightfold.stream import Converter
+from eightfold import Fault, Form, convert, encode_faults, forms, run
+from eightfold.stream import Converter, converter
 from eightfold.text import TWINS
 
 PAIR = "\ud83d\ude00"
@@ -185,8 +185,8 @@ def test_core_and_reference_count_alike(source: str, target: str, errors: str, m
         if errors not in ("strict", "surrogatepass"):
             data.insert(2, b"\xff" * unit)
         found = []
-        for engine in (stream.converted_piece, run.TWINS["converted_piece"]):
-            monkeypatch.setattr(stream, "converted_piece", engine)
+        for engine in (converter.converted_piece, run.TWINS["converted_piece"]):
+            monkeypatch.setattr(converter, "converted_piece", engine)
             found.append(converted(source, target, *data, errors=errors))
         assert bool(found[0] == found[1])
         assert found[0][1] == found[1][1]
