@@ -115,7 +115,7 @@ class MojibakeFinder:
         content = self._held + chunk
         self._ill_formed += ill_formed
         end = len(content) if final else self._end(content)
-        places = list(self._places(content[:end])) if end else []
+        places = list(self._places(content, end)) if end else []
         self._held = content[end:]
         self.settled += end
         del self._ill_formed[: self._first_behind(self.settled)]
@@ -144,15 +144,16 @@ class MojibakeFinder:
         """Return the index of the first span that ends behind an offset."""
         return bisect_right(self._ill_formed, offset, key=itemgetter(1))
 
-    def _places(self, content: bytes) -> Iterator[Mojibake]:
+    def _places(self, content: bytes, end: int) -> Iterator[Mojibake]:
+        """Yield the places before an offset; what is behind it decides how the last line is divided."""
         passed = at = 0
-        while found := _TWO_BEYOND_ASCII.search(content, at):
+        while found := _TWO_BEYOND_ASCII.search(content, at, end):
             start, at = self._part(content, found.start())
             for begin, old, new in self._mended(content, start, at):
                 self._position.pass_over(content[passed:begin])
                 passed = begin
                 yield Mojibake(self.settled + begin, old, new, self._position.line, self._position.column)
-        self._position.pass_over(content[passed:])
+        self._position.pass_over(content[passed:end])
 
     def _part(self, content: bytes, at: int) -> Span:
         """Return where the line of an offset begins and ends, or its part of a long one."""

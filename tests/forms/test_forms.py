@@ -375,6 +375,25 @@ def test_a_form_of_one_s_own_is_pickled_by_its_tables(table: Form) -> None:
     assert copy.deepcopy(own) is own
 
 
+class Own(Form):
+    """A form whose constructor takes other arguments."""
+
+    def __init__(self, owner: str) -> None:
+        super().__init__("own", [ASCII], names=[fault_row("reserved", 0xFF)], refuses={"ignore": "not here"})
+        vars(self).update(owner=owner)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_form_of_a_subclass_keeps_its_class_and_attributes(protocol: int) -> None:
+    own = Own("me")
+    assert eightfold.tally(b"a\xff", own) == {"reserved": 1}
+    again = pickle.loads(pickle.dumps(own, protocol))
+    assert (type(again), vars(again)["owner"]) == (Own, "me")
+    assert arguments_of(again) == arguments_of(own)
+    assert eightfold.tally(b"a\xff", again) == {"reserved": 1}
+    assert copy.copy(own) is own
+
+
 def arguments_of(form: Form) -> dict[str, Any]:
     """Return what a form was built of; a form of its own inside it as what that was built of."""
     variants = [(each.policy, arguments_of(each.form), each.encodes) for each in form.variants]

@@ -105,6 +105,78 @@ def test_fault_rows_made_by_hand_are_checked_with_the_form(row: FaultRow, error:
             Form("odd", [ASCII], **tables)
 
 
+PLAIN = Form("plain", [ASCII])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"rows": 5}, "not a sequence of Row: 5"),
+        ({"rows": [fault_row("reserved", 0x80)]}, "each row must be a Row, not FaultRow("),
+        ({"units": [ASCII]}, "each unit must be a FaultRow, not Row("),
+        ({"units": None}, "not a sequence of FaultRow: None"),
+        ({"names": [None]}, "each name must be a FaultRow, not None"),
+        ({"aliases": "abc"}, "not a sequence of str: 'abc'"),
+        ({"aliases": [b"a"]}, "each alias must be a str, not b'a'"),
+        ({"unit_bits": 8.0}, "Form.unit_bits must be of type int, not 8.0"),
+        ({"byte_order": None}, "Form.byte_order must be of type str, not None"),
+        ({"longest_match": 1}, "Form.longest_match must be of type bool, not 1"),
+        ({"decode_only": "no"}, "Form.decode_only must be of type bool, not 'no'"),
+        ({"note": b""}, "Form.note must be of type str, not b''"),
+        ({"signatures": [Signature(b"a", "utf-8")]}, "Signature.form must be of type Form, not 'utf-8'"),
+        ({"signatures": [Signature("a", PLAIN)]}, "Signature.mark must be of type bytes, not 'a'"),
+        ({"signatures": [Signature(memoryview(b"a"), PLAIN)]}, "Signature.mark must be of type bytes, not <memory at"),
+        ({"signatures": [Signature(b"a", PLAIN, 0)]}, "Signature.counted must be of type bool, not 0"),
+        ({"variants": [Variant("java", "utf-8")]}, "Variant.form must be of type Form, not 'utf-8'"),
+        ({"variants": [Variant(None, PLAIN)]}, "Variant.policy must be of type str, not None"),
+        ({"refuses": ["ignore"]}, "refuses must be of type Mapping, not ['ignore']"),
+        ({"refuses": {"ignore": None}}, "each value of refuses must be a str, not None"),
+        ({"cpython_reasons": {None: "a"}}, "each key of cpython_reasons must be a str, not None"),
+    ],
+)
+def test_an_argument_of_the_wrong_type_is_refused_when_the_form_is_built(arguments: Any, says: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        Form("odd", **{"rows": [ASCII], **arguments})
+    assert str(raised.value).startswith(f"odd: {says}")
+
+
+@pytest.mark.parametrize(
+    ("row", "error", "says"),
+    [
+        (FaultRow("overlong", ((0x80, 0x80),), 5, None), ValueError, "both given, or neither"),
+        (FaultRow("overlong", ((0x80, 0x80),), None, 5), ValueError, "both given, or neither"),
+        (FaultRow("overlong", ((0x80, 0x81),), 1.0, 2.0), TypeError, "must be integers, not 1.0"),  # type: ignore[arg-type]
+        (FaultRow("overlong", [(0x80, 0x80)]), TypeError, "not pairs of integers"),  # type: ignore[arg-type]
+        (FaultRow("overlong", None), TypeError, "not pairs of integers"),  # type: ignore[arg-type]
+        (FaultRow([], ((0x80, 0x80),)), TypeError, "kind of a fault row must be of type str"),  # type: ignore[arg-type]
+        (FaultRow("overlong", ((0x80, 0x80),), source=None), TypeError, "must be of type str"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_fault_row_that_is_wrong_is_refused_with_the_name_of_the_form(
+    row: FaultRow, error: type[Exception], says: str
+) -> None:
+    for tables in ({"units": [row]}, {"names": [row]}):
+        with pytest.raises(error, match=rf"^odd: .*{says}"):
+            Form("odd", [ASCII], **tables)
+
+
+def test_a_range_of_units_has_a_value_and_no_gap() -> None:
+    for wrong in (range(0), range(0, 3, 2), range(2, 0, -1)):
+        with pytest.raises(ValueError, match="at least one value and leaves none out, unlike range"):
+            Row(0, 1, wrong)
+        with pytest.raises(ValueError, match="at least one value and leaves none out, unlike range"):
+            fault_row("overlong", wrong)
+    assert Row(0, 2, range(3)) == Row(0, 2, (0, 2))
+    assert Row(0, 0, range(5, 6, 2)) == Row(0, 0, 5)
+
+
+def test_other_arguments_of_rows_are_checked_too() -> None:
+    with pytest.raises(TypeError, match="the source of a row must be of type str, not 5"):
+        Row(0, 0x7F, (0, 0x7F), source=5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        fault_row("overlong", 0x80, meant=0)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("threads", [2**31, 2**62, 2**64, 2**100])
 def test_any_number_of_threads_is_taken(threads: int) -> None:
     # From 8 MiB on threads are at work in the core.

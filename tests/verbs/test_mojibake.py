@@ -173,6 +173,24 @@ def test_pieces_of_every_size_are_the_same(seed: int, monkeypatch: pytest.Monkey
         assert found_in(data, size) == found_in(data)
 
 
+def test_a_short_part_before_a_long_one_is_judged_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mojibake, "LINE_BYTES", 24)
+    # A part that is only the space, and one without ASCII that ends where a character does: 23 bytes in all.
+    data = " ÃÂ\u0415\u0451x0∆x—Ä–∏xx≤–µ—Ç".encode().replace(b"x", b"\x80").replace(b"0", b"\xb0")
+    parts = list[bytes]()
+    judged = MojibakeFinder._mended
+
+    def noted(self: MojibakeFinder, content: bytes, start: int, end: int) -> object:
+        parts.append(content[start:end])
+        return judged(self, content, start, end)
+
+    monkeypatch.setattr(MojibakeFinder, "_mended", noted)
+    whole, parts_of_whole = found_in(data), parts.copy()
+    for size in (1, 3, 40):
+        parts.clear()
+        assert (found_in(data, size), parts) == (whole, parts_of_whole)
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("errors", ["escape", "replace", "cp1252"])
 def test_every_change_is_undone_to_the_byte(seed: int, errors: str) -> None:

@@ -6,7 +6,7 @@ import codecs
 import copy
 import pickle
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -159,6 +159,35 @@ def test_elements_of_a_set_that_would_become_one_are_an_error_too(cls: type) -> 
         r'tags{"\ud800"}',
         r'tags{"\ud801"}',
     }
+
+
+class Multi(Mapping[str, Any]):
+    """A mapping in which a key may occur several times, as in headers and queries."""
+
+    def __init__(self, items: Any) -> None:
+        self.held = list(items.items() if isinstance(items, dict) else items)
+
+    def __getitem__(self, key: str) -> Any:
+        return next(value for held, value in self.held if held == key)
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key, _ in self.held)
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+    def items(self) -> Any:
+        return list(self.held)
+
+
+@pytest.mark.parametrize(("key", "fit"), [("set-c", "set-c"), ("set-\ud800", "set-�")])
+def test_keys_that_were_equal_before_stay_so(key: str, fit: str) -> None:
+    again = "".join(list(key))
+    assert again is not key
+    scrubbed = scrub(Multi([(key, "a\ud800"), ("b", 1), (again, "b")]))
+    assert (type(scrubbed), scrubbed.items()) == (Multi, [(fit, "a�"), ("b", 1), (fit, "b")])
+    with pytest.raises(ValueError, match="would become equal"):
+        scrub(Multi([(key, 1), (again, 2), (f"{key}\ud800", 3), (f"{key}�", 4)]))
 
 
 def test_no_error_where_a_policy_keeps_them_apart() -> None:

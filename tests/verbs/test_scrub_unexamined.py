@@ -83,7 +83,8 @@ HELD: list[tuple[Any, str, Any]] = [
     (collections.UserString(UNFIT), "data", collections.UserString(FIT)),
     (collections.ChainMap({"a": 1}, {"b": UNFIT}), "maps[1].b", collections.ChainMap({"a": 1}, {"b": FIT})),
     (Lines({"a": [UNFIT]}), "a[0]", Lines({"a": [FIT]})),
-    (pathlib.PurePosixPath("/a", UNFIT), "$", pathlib.PurePosixPath("/a", FIT)),
+    (pathlib.PurePosixPath("/a", UNFIT), "parts[2]", pathlib.PurePosixPath("/a", FIT)),
+    (pathlib.PureWindowsPath("c:/", UNFIT, "b"), "parts[1]", pathlib.PureWindowsPath("c:/", FIT, "b")),
     (re.compile(UNFIT, re.IGNORECASE), "pattern", re.compile(FIT, re.IGNORECASE)),
 ]
 
@@ -97,6 +98,28 @@ def test_what_the_standard_library_holds_text_in_is_looked_into(obj: Any, path: 
     assert scrub_report(scrubbed) == []
     assert scrub([scrubbed])[0] is scrubbed
     assert before is None or pickle.dumps(obj) == before
+
+
+@pytest.mark.parametrize(
+    ("path", "errors"),
+    [
+        # The rest would be absolute, the path itself, its parent, a path with a drive, and two components.
+        (pathlib.PurePosixPath("\ud800/etc/passwd"), "ignore"),
+        (pathlib.PurePosixPath("a/\ud800."), "ignore"),
+        (pathlib.PurePosixPath("a/.\ud800./b"), "ignore"),
+        (pathlib.PureWindowsPath("c\ud800:"), "ignore"),
+        (pathlib.PureWindowsPath("a\ud800b"), "backslashreplace"),
+    ],
+)
+def test_a_path_whose_components_would_become_others_is_an_error(path: pathlib.PurePath, errors: Any) -> None:
+    with pytest.raises(TypeError, match=rf"^\[0\]: a {type(path).__name__} cannot be copied with other content$"):
+        scrub([path], errors)
+    assert len(scrub([path])[0].parts) == len(path.parts)
+
+
+def test_a_posix_path_takes_backslashes_and_joined_pairs() -> None:
+    path = pathlib.PurePosixPath("/\ud83d\ude00/a\ud800")
+    assert scrub(path, "backslashreplace") == pathlib.PurePosixPath("/\U0001f600", "a\\ud800")
 
 
 def test_a_member_of_an_enumeration_is_read_and_cannot_be_changed() -> None:

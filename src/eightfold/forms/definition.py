@@ -6,7 +6,7 @@ Data only: :mod:`eightfold.reference` defines what the rows mean. A form that co
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, combinations
 from math import prod
@@ -31,6 +31,8 @@ def _range(given: int | Sequence[int]) -> Range:
     if isinstance(given, int):
         low = high = given
     elif isinstance(given, range):
+        if not given or given != range(given[0], given[-1] + 1):
+            raise ValueError(f"a range of code units has at least one value and leaves none out, unlike {given}")
         low, high = given[0], given[-1]
     elif isinstance(given, (tuple, list)) and len(given) == 2:
         low, high = given
@@ -73,7 +75,10 @@ class Row(_Fixed):
     A row is immutable; it can be copied and pickled.
 
     Raises:
-        ValueError: the widths do not match the number of code points, or there are more than 255 code units.
+        ValueError: the widths do not match the number of code points, there are more than 255 code units, or a range is
+            empty or leaves values out.
+        TypeError: a code point is not an integer, a range is neither a pair of integers, a `range` nor an integer, or
+            the source is not a str.
 
     >>> Row(0x80, 0x7FF, (0xC2, 0xDF), (0x80, 0xBF))
     Row(U+0080-U+07FF: C2-DF 80-BF)
@@ -87,8 +92,8 @@ class Row(_Fixed):
     unit_ranges: tuple[Range, ...]
 
     def __init__(self, first: int, last: int, *unit_ranges: int | Sequence[int], source: str = "") -> None:
-        if not (isinstance(first, int) and isinstance(last, int)):
-            raise TypeError(f"code points must be integers, not {first!r} and {last!r}")
+        _check_code_points(first, last)
+        _check_type("the source of a row", source, str)
         facts = {"first": first, "last": last, "unit_ranges": tuple(map(_range, unit_ranges)), "source": source}
         for name, fact in facts.items():
             object.__setattr__(self, name, fact)
@@ -126,7 +131,7 @@ class FaultRow(NamedTuple):
     Attributes:
         kind: the kind of fault.
         unit_ranges: as in :class:`Row`.
-        first, last: the first and last intended code point, or None.
+        first, last: the first and last intended code point, or None for both.
         run: ranges of units that continue the sequence; any number of them may follow. No longer row or
             decoding unit of the form may begin with the same units.
         source: the document that the row comes from.
@@ -159,26 +164,33 @@ def fault_row(
     Raises:
         ValueError: unknown kind; no units, or more than 255; a range that is not one; or code points whose number is
             not the product of the ranges' widths.
-        TypeError: a range is neither a pair of integers, a `range` nor an integer.
+        TypeError: a range is neither a pair of integers, a `range` nor an integer, or another argument is of the wrong
+            type.
 
     >>> fault_row("overlong", (0xC0, 0xC1), (0x80, 0xBF), meant=(0, 0x7F)).kind
     'overlong'
     """
-    first, last = meant or (None, None)
+    first, last = (None, None) if meant is None else meant
     row = FaultRow(kind, tuple(map(_range, unit_ranges)), first, last, tuple(map(_range, run)), source)
     _check_fault_row(row)
     return row
 
 
 def _check_fault_row(row: FaultRow) -> None:
+    _check_type("the kind of a fault row", row.kind, str)
+    _check_type("the source of a fault row", row.source, str)
     if row.kind not in KINDS:
         raise ValueError(f"unknown kind of fault: {row.kind!r}")
-    if row.unit_ranges != tuple(map(_range, row.unit_ranges)) or row.run != tuple(map(_range, row.run)):
-        raise TypeError(f"the ranges of {row} are not pairs of integers")
+    for ranges in (row.unit_ranges, row.run):
+        if not isinstance(ranges, tuple) or ranges != tuple(map(_range, ranges)):
+            raise TypeError(f"the ranges of {row} are not pairs of integers")
     if not row.unit_ranges:
         raise ValueError(f"{row} is empty: a sequence has at least one code unit")
     _check_length(row.unit_ranges)
+    if (row.first is None) != (row.last is None):
+        raise ValueError(f"{row}: the first and the last intended code point are both given, or neither is")
     if row.first is not None and row.last is not None:
+        _check_code_points(row.first, row.last)
         if not 0 <= row.first <= row.last <= LARGEST_VALUE:
             raise ValueError(f"{row}: the intended code points are out of range")
         _check_count(row, row.unit_ranges, row.first, row.last)
@@ -186,6 +198,16 @@ def _check_fault_row(row: FaultRow) -> None:
 
 def _points(first: int, last: int) -> str:
     return f"{code_point_name(first)}-{code_point_name(last)}"
+
+
+def _check_type(what: str, given: object, kind: type) -> None:
+    if not isinstance(given, kind):
+        raise TypeError(f"{what} must be of type {kind.__name__}, not {given!r}")
+
+
+def _check_code_points(first: int, last: int) -> None:
+    if not (isinstance(first, int) and isinstance(last, int)):
+        raise TypeError(f"code points must be integers, not {first!r} and {last!r}")
 
 
 def _check_length(unit_ranges: Sequence[Range]) -> None:
@@ -258,13 +280,16 @@ class Form(_Fixed):
         note: what to know before using the form.
         source: the document that defines the form.
 
-    A form is immutable, so copying returns the same object; it can be pickled.
+    A form is immutable, so copying returns the same object; it can be pickled. A subclass whose constructor takes other
+    arguments is unpickled without it: its attributes are restored.
 
     Raises:
         ValueError: two rows share a code point, or begin alike (the message names both), there are too many rows,
             units, names or code units, a signature announces a form that itself has signatures, a variant is for
-            ``strict``, or the name is empty.
-        TypeError: the name is not a str, or a row, signature or variant is something else.
+            ``strict``, a fault row gives only one of its intended code points or breaks another rule of
+            :func:`fault_row`, or the name is empty.
+        TypeError: an argument, or a part of one, is not of the declared type: `unit_bits` is not an int, a row not a
+            :class:`Row`, the mark of a signature not bytes, and so on.
 
     >>> Form("two", [Row(0, 0x7F, (0, 0x7F)), Row(0x80, 0x7FF, (0xC2, 0xDF), (0x80, 0xBF))]).name
     'two'
@@ -315,23 +340,23 @@ class Form(_Fixed):
         note: str = "",
         source: str = "",
     ) -> None:
-        rows, units = tuple(rows), tuple(units)
+        rows, units = _parts(name, "row", rows, Row), _parts(name, "unit", units, FaultRow)
         vars(self).update(
             name=name,
             rows=rows,
             unit_bits=unit_bits,
             units=units,
-            names=tuple(names),
-            aliases=tuple(aliases),
+            names=_parts(name, "name", names, FaultRow),
+            aliases=_parts(name, "alias", aliases, str),
             longest_match=longest_match,
             joins_pairs=joins_pairs,
             prescribes_joining=prescribes_joining,
             byte_order=byte_order,
-            signatures=tuple(signatures),
-            refuses=MappingProxyType(dict(refuses)),
-            variants=tuple(variants),
+            signatures=_parts(name, "signature", signatures, Signature),
+            refuses=_texts(name, "refuses", refuses),
+            variants=_parts(name, "variant", variants, Variant),
             decode_only=decode_only,
-            cpython_reasons=MappingProxyType(dict(cpython_reasons)),
+            cpython_reasons=_texts(name, "cpython_reasons", cpython_reasons),
             note=note,
             source=source,
             sequences=(*rows, *units),
@@ -378,19 +403,42 @@ class Form(_Fixed):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle a form by its tables. Built-in forms are pickled by name: see :mod:`eightfold.forms`."""
         arguments = {name: getattr(self, name) for name in ("name", "rows", *(Form.__init__.__kwdefaults__ or ()))}
-        return _built, ({**arguments, "refuses": dict(self.refuses), "cpython_reasons": dict(self.cpython_reasons)},)
+        arguments |= {"refuses": dict(self.refuses), "cpython_reasons": dict(self.cpython_reasons)}
+        of_subclass = {name: fact for name, fact in vars(self).items() if name not in Form.__annotations__}
+        return _built, (type(self), arguments), of_subclass
 
 
-def _built(arguments: dict[str, Any]) -> Form:
-    return Form(**arguments)
+def _built(cls: type[Form], arguments: dict[str, Any]) -> Form:
+    built = cls.__new__(cls)
+    Form.__init__(built, **arguments)
+    return built
+
+
+def _parts(form: str, what: str, given: Iterable[Any], kind: type) -> tuple[Any, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"{form}: not a sequence of {kind.__name__}: {given!r}")
+    parts = tuple(given)
+    for part in parts:
+        if not isinstance(part, kind):
+            raise TypeError(f"{form}: each {what} must be a {kind.__name__}, not {part!r}")
+    return parts
+
+
+def _texts(form: str, what: str, given: Mapping[str, str]) -> Mapping[str, str]:
+    _check_type(f"{form}: {what}", given, Mapping)
+    keys, values = _parts(form, f"key of {what}", given, str), _parts(form, f"value of {what}", given.values(), str)
+    return MappingProxyType(dict(zip(keys, values, strict=True)))
 
 
 def _check(form: Form) -> None:
     _check_types(form)
+    try:
+        for row in (*form.units, *form.names):
+            _check_fault_row(row)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{form.name}: {error}") from None
     _check_arguments(form)
     _check_announced(form)
-    for row in (*form.units, *form.names):
-        _check_fault_row(row)
     for entry in (*form.sequences, *form.names):
         if any(high >= 1 << form.unit_bits for _, high in entry.unit_ranges):
             raise ValueError(f"{form.name}: {entry} has a value that {form.unit_bits} bits cannot hold")
@@ -410,12 +458,20 @@ def _check_run_is_decided(form: Form, unit: FaultRow) -> None:
             raise ValueError(f"{form.name}: {unit} has a run, so {other} cannot begin as it does")
 
 
+_TYPES_OF_FORM = (
+    *(("name", str), ("unit_bits", int), ("byte_order", str), ("note", str), ("source", str)),
+    *((rule, bool) for rule in ("longest_match", "joins_pairs", "prescribes_joining", "decode_only")),
+)
+_TYPES_OF_SIGNATURE = (("mark", bytes), ("form", Form), ("counted", bool))
+_TYPES_OF_VARIANT = (("policy", str), ("form", Form), ("encodes", bool))
+
+
 def _check_types(form: Form) -> None:
-    if not isinstance(form.name, str):
-        raise TypeError(f"the name of a form must be a str, not {form.name!r}")
-    for parts, kind in ((form.rows, Row), (form.signatures, Signature), (form.variants, Variant)):
-        if other := [part for part in parts if not isinstance(part, kind)]:
-            raise TypeError(f"{form.name}: each {kind.__name__.lower()} must be a {kind.__name__}, not {other[0]!r}")
+    of_parts = (_TYPES_OF_FORM, [form]), (_TYPES_OF_SIGNATURE, form.signatures), (_TYPES_OF_VARIANT, form.variants)
+    for types, parts in of_parts:
+        for part in parts:
+            for name, kind in types:
+                _check_type(f"{form.name}: {type(part).__name__}.{name}", getattr(part, name), kind)
 
 
 def _check_arguments(form: Form) -> None:

@@ -138,7 +138,7 @@ class _Copies:
         for show, _, child in self._survey.parts(place.value):
             if show in (paths.key, paths.element):
                 first = firsts.setdefault(self._scrubbed(child), child)
-                if first is not child:
+                if first is not child and first != child:
                     at = paths.value if show is paths.key else show
                     raise _collision(place, CollisionError(at, first, child))
 

@@ -139,6 +139,11 @@ def attribute(name: str) -> str:
     return "." + printable(shortened(name))
 
 
+def component(key: int) -> str:
+    """Write the index of a component of a file's path."""
+    return attribute("parts") + index(key)
+
+
 def value(key: Any) -> str:
     """Write the key of a value: after a dot if it is an identifier, else in brackets."""
     is_plain = issubclass(type(key), str) and len(key) <= 2 * END_CHARACTERS and key.isidentifier()
@@ -160,4 +165,7 @@ def itself(_: Any) -> str:
     return ""
 
 
-__all__ = ["Place", "attribute", "cell", "element", "index", "itself", "key", "printable", "shortened", "value"]
+__all__ = [
+    *("Place", "attribute", "cell", "component", "element", "index", "itself", "key", "printable", "shortened"),
+    "value",
+]

@@ -128,11 +128,21 @@ def fill_attributes(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None
 
 
 def _path_parts(path: Any) -> Iterator[Part]:
-    yield paths.itself, None, str(path)
+    return ((paths.component, index, text) for index, text in enumerate(path.parts))
 
 
 def _remade_path(old: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> Any:
-    return type(old)(*(scrubbed(text) for _, _, text in parts))
+    """Return a path of scrubbed components, if a path can have these and they lead the same way."""
+    components = tuple(scrubbed(text) for _, _, text in parts)
+    new = type(old)(*components)
+    if new.parts != components or _way(new) != _way(old):
+        raise TypeError("the path would have other components")
+    return new
+
+
+def _way(path: Any) -> tuple[bool, bool, int]:
+    """Return what a path would lose or gain if a component became a drive, a root or ``..``."""
+    return bool(path.drive), bool(path.root), path.parts.count("..")
 
 
 def _remade_pattern(old: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> Any:
