@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -16,7 +17,8 @@ from eightfold.cli import main
 from eightfold.files.records import journals
 from eightfold.files.records.journals import NAME
 from support.clones import NESTED, PRECIOUS, Captured, contents, nested, refused
-from support.command_line import run
+from support.command_line import ENVIRONMENT, run
+from support.peaks import peak
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights there")
 CONVERT = ["convert", "-f", "utf-8", "-t", "utf-16-le", "--in-place"]
@@ -130,6 +132,19 @@ def stopped_at_its_end(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert main([*CONVERT, "."]) == 130
     assert (tree / NAME).exists()
     assert (tree / "deep" / NAME).exists()
+
+
+def test_a_journal_longer_than_any_line_is_read_only_if_its_head_is_sealed(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    stopped_at_its_end(tree, monkeypatch)
+    journal = (tree / NAME).read_bytes()
+    monkeypatch.setattr(journals, "LONGEST_LINE", journal.index(b"\n", len(JOURNAL_HEAD)) + 50)
+    (tree / NAME).write_bytes(JOURNAL_HEAD.encode() + b" " * (32 << 20))
+    assert peak(lambda: refused([*CONVERT, "a.txt"], capsys, NAME), limit=8 << 20) < 8 << 20
+    (tree / NAME).write_bytes(journal)
+    assert main([*CONVERT, "."]) == 0
+    assert "had already converted every file: nothing is left to do" in capsys.readouterr().err
 
 
 def test_a_journal_of_this_user_is_known_and_one_that_was_touched_is_not(
@@ -336,3 +351,32 @@ def test_a_pipe_is_refused_before_anything_is_read_of_it(line: list[str], tree: 
 def test_a_pipe_in_a_tree_is_not_waited_for(name: str, tree: Path) -> None:
     os.mkfifo(tree / name)
     assert run("check", ".", cwd=tree, timeout=20).returncode == (2 if name == ".git" else 0)
+
+
+# --- modules ----------------------------------------------------------------------------------------------------------
+
+STARTING = """
+import os, sys
+from eightfold.files.parallel.processes import Workers
+from eightfold.web.worker import Worker
+
+if __name__ == "__main__":
+    Workers(1, print, None).end()
+    worker = Worker()
+    assert worker.answer("about", {})
+    worker.close()
+    print("PYTHONSAFEPATH" in os.environ)
+"""
+
+
+def test_no_module_of_the_current_folder_is_run_by_worker_processes(tmp_path: Path) -> None:
+    """The script lies elsewhere, as that of an installation does."""
+    (tmp_path / "tree").mkdir()
+    script = tmp_path / "script.py"
+    script.write_text(STARTING)
+    for name in ("multiprocessing", "runpy", "json"):
+        (tmp_path / "tree" / f"{name}.py").write_text("open('pwned', 'w').close()\nraise SystemExit\n")
+    line = [sys.executable, str(script)]
+    done = subprocess.run(line, cwd=tmp_path / "tree", env=ENVIRONMENT, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"False\n", b"")
+    assert not (tmp_path / "tree" / "pwned").exists()

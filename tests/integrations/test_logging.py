@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import logging
 import logging.handlers
 import pickle
 import queue
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,19 @@ UNFIT = "Zo\ud83d"
 class UnfitError(Exception):
     def __str__(self) -> str:
         return UNFIT
+
+
+class UnfitRepr:
+    def __repr__(self) -> str:
+        return f"<{UNFIT}>"
+
+
+@dataclass
+class Point:
+    x: int
+
+    def __str__(self) -> str:
+        return f"{UNFIT} at {self.x}"
 
 
 class Log:
@@ -106,6 +121,86 @@ def test_what_extra_adds_is_scrubbed_too() -> None:
     assert (record.__dict__["user"], record.__dict__["request"]) == (r"Zo\ud83d", {"path": [r"Zo\ud83d"]})
     assert record.__dict__["clash"] == r"{'\ud800': 1, '\\ud800': 2}"
     assert extra["request"] == {"path": [UNFIT]}
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        (ValueError("\udce9"), r"\udce9"),
+        ([UnfitError()], "[UnfitError()]"),
+        ({"k": {1: [UnfitRepr()]}}, r"{'k': {1: [<Zo\ud83d>]}}"),
+        (UnfitRepr(), r"<Zo\ud83d>"),
+        (Point(1), r"Zo\ud83d at 1"),
+        (Path("caf\udce9"), r"caf\udce9"),
+    ],
+)
+def test_objects_that_extra_adds_are_written_as_text(value: Any, line: str, log: Log) -> None:
+    log.handler.setFormatter(logging.Formatter("%(message)s %(e)s"))
+    log.logger.error("hi", extra={"e": value})
+    assert log.lines == [f"hi {line}"]
+
+
+def test_what_another_formatter_makes_of_objects_in_a_list_can_be_written() -> None:
+    record = logging.makeLogRecord({"msg": "fine", "errors": [ValueError("\udce9")]})
+    assert ScrubFilter().filter(record)
+    assert r"\udce9" in json.dumps(vars(record), ensure_ascii=False, default=str).encode().decode()
+
+
+class Lost(dict[str, int]):
+    def items(self) -> Any:
+        raise ConnectionError("the database is gone")
+
+
+class Secret:
+    def __getattribute__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+
+class Mute:
+    def __repr__(self) -> str:
+        raise RuntimeError("no text")
+
+
+# Made in the test, because pytest examines parameters, too.
+@pytest.mark.parametrize("make", [lambda: Lost(a=1), Secret, Mute, lambda: [Lost(a=1), Secret()]])
+def test_a_call_that_logs_never_raises_and_what_cannot_be_examined_stays(make: Callable[[], Any], log: Log) -> None:
+    value = make()
+    log.logger.error("hi", extra={"u": value, "v": UNFIT})
+    log.logger.error("%s %s", UNFIT, [1], extra={"u": value})
+    assert log.lines == ["hi", r"Zo\ud83d [1]"]
+    record = logging.makeLogRecord({"msg": "hi", "u": value, "v": UNFIT})
+    assert ScrubFilter().filter(record)
+    assert record.__dict__["u"] is value
+    assert record.__dict__["v"] == r"Zo\ud83d"
+
+
+@pytest.mark.parametrize(("make", "shown"), [(lambda: Lost(a=1), "{'a': 1}"), (Secret, "<")])
+def test_an_argument_that_cannot_be_examined_is_logged_beside_a_surrogate(
+    make: Callable[[], Any], shown: str, log: Log
+) -> None:
+    log.logger.error("%s %s", UNFIT, make())
+    assert log.lines[0].startswith(rf"Zo\ud83d {shown}")
+
+
+def test_a_policy_that_raises_does_not_raise_out_of_a_call_that_logs() -> None:
+    codecs.register_error("eightfold.test.raising", lambda error: 1 // 0)
+    record = logging.makeLogRecord({"msg": UNFIT, "u": UNFIT})
+    assert ScrubFilter(errors="eightfold.test.raising").filter(record)
+    assert record.msg == UNFIT
+
+
+def test_arguments_that_cannot_be_copied_are_written_as_without_the_filter(log: Log) -> None:
+    log.logger.error("%s", [{"\ud800": 1, "\\ud800": UnfitRepr()}])
+    assert log.lines == [r"[{'\ud800': 1, '\\ud800': <Zo\ud83d>}]"]
+
+
+def test_an_interrupt_is_not_held_back() -> None:
+    class Interrupting(dict[str, int]):
+        def items(self) -> Any:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ScrubFilter().filter(logging.makeLogRecord({"msg": "hi", "u": Interrupting(a=1)}))
 
 
 def test_a_record_in_which_there_is_nothing_to_do_is_left_as_it_is() -> None:

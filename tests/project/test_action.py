@@ -85,8 +85,22 @@ def test_it_installs_its_own_source(folder: str, runner: Runner) -> None:
     runner.script(runner.path / "python3", f"{note}; mkdir -p '{bin}'; cp '{runner.temp}/pip' '{bin}/python'")
     done = runner.run(STEPS[0])
     assert (done.returncode, done.stderr) == (0, b"")
-    venv = f"<-m><venv><{runner.temp}/eightfold-action>"
-    assert log.read_text() == f"{venv}<-m><pip><install><--disable-pip-version-check><--quiet></the action>"
+    venv = f"<-I><-m><venv><{runner.temp}/eightfold-action>"
+    assert log.read_text() == f"{venv}<-I><-m><pip><install><--disable-pip-version-check><--quiet></the action>"
+
+
+@needs_program("bash")
+def test_no_module_of_the_repository_is_run_by_the_installation(runner: Runner) -> None:
+    for name in ("venv", "pip", "logging"):
+        (runner.work / f"{name}.py").write_text("open('pwned', 'a').close()\nraise SystemExit\n")
+    runner.script(runner.path / "python3", f'exec "{sys.executable}" "$@"')
+    without_pip = {**STEPS[0], "run": STEPS[0]["run"].replace("-m venv", "-m venv --without-pip")}
+    done = runner.run(without_pip)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.endswith(b"No module named pip\n")
+    assert not (runner.work / "pwned").exists()
+    runner.run({**without_pip, "run": without_pip["run"].replace(" -I ", " ")})
+    assert (runner.work / "pwned").exists()
 
 
 @needs_program("bash")

@@ -9,10 +9,11 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
@@ -21,12 +22,15 @@ from support.command_line import ENVIRONMENT, command, run
 SECONDS = 60
 
 
+posix = pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+
+
 @contextmanager
 def serving(*options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """Start the server on a free port; yield its address and its process."""
     started = [*command("serve", "--port", "0"), *options]
     with subprocess.Popen(
-        started, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
+        started, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, process_group=0
     ) as process:
         assert process.stderr is not None
         said = process.stderr.readline()
@@ -38,6 +42,24 @@ def serving(*options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
             process.kill()
 
 
+def connected(address: str) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", int(address.rstrip("/").rpartition(":")[2])), SECONDS)
+
+
+def assert_ctrl_c_ends_it_quietly(process: subprocess.Popen[str]) -> None:
+    os.killpg(process.pid, signal.SIGINT)  # As a terminal does: to the worker, too.
+    assert process.communicate(timeout=SECONDS) == ("", "")
+    assert process.returncode == 130
+
+
+def begin(address: str, name: str, body: bytes, length: int) -> socket.socket:
+    """Send the beginning of a question, and return its connection."""
+    connection = connected(address)
+    head = f"POST /api/{name} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}"
+    connection.sendall(head.encode() + b"\r\n\r\n" + body)
+    return connection
+
+
 def asked(address: str, name: str, request: object) -> object:
     body = json.dumps(request).encode("ascii")
     headers = {"Content-Type": "application/json"}
@@ -45,7 +67,7 @@ def asked(address: str, name: str, request: object) -> object:
         return json.loads(got.read())
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+@posix
 def test_it_answers_and_stops_quietly() -> None:
     with serving() as (address, process):
         assert address.startswith("http://127.0.0.1:")
@@ -55,12 +77,68 @@ def test_it_answers_and_stops_quietly() -> None:
         with pytest.raises(urllib.error.HTTPError, match="403") as raised:
             urllib.request.urlopen(urllib.request.Request(address, headers={"Host": "evil.example"}), timeout=SECONDS)
         raised.value.close()
-        with socket.create_connection(("127.0.0.1", int(address.rstrip("/").rpartition(":")[2])), SECONDS) as other:
+        with connected(address) as other:
             other.sendall(b"this is not HTTP\r\n\r\n")
             assert other.recv(100).startswith(b"HTTP/1.1 400")
-        process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=SECONDS) == ("", "")
-        assert process.returncode == 130
+        assert_ctrl_c_ends_it_quietly(process)
+
+
+@posix
+@pytest.mark.parametrize("delay", [0, 0.05, 0.1, 0.2])
+def test_ctrl_c_while_it_starts_ends_it_quietly(delay: float) -> None:
+    with serving() as (_, process):
+        time.sleep(delay)
+        assert_ctrl_c_ends_it_quietly(process)
+
+
+@posix
+def test_ctrl_c_ends_a_question_that_has_not_arrived_quietly() -> None:
+    with serving() as (address, process):
+        asked(address, "about", {})
+        with begin(address, "about", b"{", 100):
+            asked(address, "about", {})
+            assert_ctrl_c_ends_it_quietly(process)
+
+
+@posix
+def test_ctrl_c_ends_questions_in_progress_quietly_and_before_they_are_answered() -> None:
+    body = json.dumps({"bytes": "FF" * 65536, "form": "utf-8", "errors": "replace"}).encode()
+    with serving() as (address, process), ExitStack() as open_until_then:
+        asked(address, "about", {})
+        connections = [open_until_then.enter_context(begin(address, "repair", body, len(body))) for _ in range(8)]
+        time.sleep(0.5)
+        assert_ctrl_c_ends_it_quietly(process)
+        answers = [each.recv(12) for each in connections]
+    assert set(answers) == {b"HTTP/1.1 503"}
+
+
+@pytest.mark.parametrize(
+    ("host", "printed", "sent"),
+    [
+        ("0", "127.0.0.1", "0.0.0.0"),
+        ("127.1", "127.1", "127.0.0.1"),
+        ("::ffff:127.0.0.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"),
+        ("0:0:0:0:0:0:0:0", "[::1]", "[::]"),
+    ],
+)
+def test_an_address_is_answered_as_a_browser_writes_it(host: str, printed: str, sent: str) -> None:
+    if ":" in host and not has_ipv6():
+        pytest.skip("there is no IPv6 here")
+    with serving("--host", host) as (address, _):
+        shown, _, port = address.removeprefix("http://").rstrip("/").rpartition(":")
+        assert shown == printed
+        for name in (printed, sent):
+            request = urllib.request.Request(address, headers={"Host": f"{name}:{port}"})
+            with urllib.request.urlopen(request, timeout=SECONDS) as page:
+                assert page.status == 200
+
+
+def has_ipv6() -> bool:
+    try:
+        with socket.create_server(("::1", 0), family=socket.AF_INET6):
+            return True
+    except OSError:
+        return False
 
 
 def test_a_port_that_is_taken_is_named() -> None:

@@ -123,9 +123,23 @@ def test_the_host_that_was_asked_for_is_ours() -> None:
 
 
 def test_every_address_is_ours_where_all_are_listened_on_but_no_name() -> None:
-    for any_address in ("0.0.0.0", "::"):
+    for any_address in ("0.0.0.0", "::", "0:0:0:0:0:0:0:0", "::ffff:0.0.0.0"):
         assert client(host=any_address).get("/", headers={"host": "192.168.1.5:8008"}).status_code == 200
         assert client(host=any_address).get("/", headers={"host": "evil.example"}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("bound", "host"),
+    [
+        ("::ffff:127.0.0.2", "[::ffff:7f00:2]:8008"),
+        ("::ffff:127.0.0.2", "127.0.0.2"),
+        ("fe80::1%eth0", "[fe80::1]:8008"),
+        ("2001:DB8::A", "[2001:db8:0:0:0:0:0:a]"),
+    ],
+)
+def test_an_address_is_ours_however_a_browser_writes_it(bound: str, host: str) -> None:
+    assert client(host=bound).get("/", headers={"host": host}).status_code == 200
+    assert client(host=bound).get("/", headers={"host": "[::ffff:7f00:3]:8008"}).status_code == 403
 
 
 # --- questions --------------------------------------------------------------------------------------------------------
@@ -193,7 +207,8 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_read() -> None:
             seen += 1 << 16
             yield b" " * (1 << 16)
 
-    found = client().post("/api/identify", content=endless(), headers={"content-type": "application/json"})
+    headers = {"content-type": "application/json", "content-length": str(10 * MOST_BODY_BYTES)}
+    found = client().post("/api/identify", content=endless(), headers=headers)
     assert found.status_code == 413
 
 
@@ -298,6 +313,16 @@ def test_a_client_that_is_too_slow_loses_its_connection(impatient: tuple[str, in
             pass
 
 
+def test_a_body_in_chunks_is_refused_and_not_parsed(impatient: tuple[str, int]) -> None:
+    """Parsed, the body would be an error, as it is not one."""
+    with socket.create_connection(impatient, timeout=60) as connection:
+        connection.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n")
+        answered = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answered.startswith(b"HTTP/1.1 411 ")
+    assert b"\r\nconnection: close\r\n" in answered
+    assert answered.endswith(b'{"error":"the body must have a Content-Length"}')
+
+
 # --- paths ------------------------------------------------------------------------------------------------------------
 
 
@@ -320,5 +345,8 @@ def test_a_question_is_only_posted(name: str) -> None:
 
 
 def test_the_address_is_one_that_a_browser_takes() -> None:
-    assert list(addresses("0.0.0.0", 80)) == ["http://127.0.0.1:80/"]
-    assert list(addresses("::1", 80)) == ["http://[::1]:80/"]
+    assert list(addresses("0.0.0.0", 80, "0.0.0.0")) == ["http://127.0.0.1:80/"]
+    assert list(addresses("0", 80, "0.0.0.0")) == ["http://127.0.0.1:80/"]
+    assert list(addresses("0:0:0:0:0:0:0:0", 80, "::")) == ["http://[::1]:80/"]
+    assert list(addresses("::1", 80, "::1")) == ["http://[::1]:80/"]
+    assert list(addresses("box.local", 80, "192.168.1.5")) == ["http://box.local:80/"]

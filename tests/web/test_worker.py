@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -72,6 +74,36 @@ def test_who_waits_too_long_for_a_turn_is_told() -> None:
     with busy._turn, pytest.raises(TookTooLongError):
         busy.answer("", 0)
     busy.close()
+
+
+def test_closing_ends_the_wait_of_everyone_who_has_asked() -> None:
+    busy = Worker(_sleep, seconds=60)
+    with ThreadPoolExecutor(3) as threads:
+        asked = [threads.submit(busy.answer, "", 60) for _ in range(3)]
+        while not multiprocessing.active_children():
+            time.sleep(0.01)
+        begun = time.monotonic()
+        busy.close()
+        for each in asked:
+            with pytest.raises(TookTooLongError):
+                each.result(30)
+    assert time.monotonic() - begun < 30
+    assert multiprocessing.active_children() == []
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals are POSIX's")
+def test_ctrl_c_is_held_back_while_the_process_starts_in_any_thread() -> None:
+    worker = Worker(_held)
+    try:
+        with ThreadPoolExecutor(1) as threads:
+            assert threads.submit(worker.answer, "", None).result(30) == {"held": True}
+            assert threads.submit(_held, "", None).result(30) == {"held": False}
+    finally:
+        worker.close()
+
+
+def _held(name: str, request: Any) -> dict[str, Any]:
+    return {"held": signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())}
 
 
 def _sleep(name: str, request: Any) -> dict[str, Any]:

@@ -15,10 +15,12 @@ Without the filter, `logging` prints a UnicodeEncodeError to standard error, and
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from typing import Any
 
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.scrub import check_errors, scrub
+from eightfold.scrub.survey import Survey
 from eightfold.text import AnyErrors, is_encodable
 
 
@@ -30,7 +32,10 @@ class ScrubFilter(logging.Filter):
 
     It scrubs the message, its arguments, the text of exceptions and stacks, and attributes added by ``extra=``. If the
     str of an argument, such as an exception or a path, contains surrogates, it formats the message and drops the
-    arguments. The exception itself is not changed: a formatter that ignores ``exc_text`` may still fail on it.
+    arguments; an attribute that is or holds such an object is replaced by its str. The exception itself is not changed:
+    a formatter that ignores ``exc_text`` may still fail on it.
+
+    A call that logs never raises because of the filter: an object whose own methods raise stays as it is.
 
     Args:
         name: as for `logging.Filter`.
@@ -65,18 +70,18 @@ class ScrubFilter(logging.Filter):
         """
         if not super().filter(record):
             return False
-        self._scrub_message(record)
-        self._scrub_exception(record)
-        for name, value in vars(record).items():
-            if name not in _ELSEWHERE and type(value) not in _TEXTLESS:
-                setattr(record, name, self._scrubbed(value))
+        for scrub_part in (self._scrub_message, self._scrub_exception, self._scrub_attributes):
+            with suppress(Exception):  # Objects of the caller and a registered policy may raise anything.
+                scrub_part(record)
         return True
 
     def _scrub_message(self, record: logging.LogRecord) -> None:
         message = _formatted(record)
         if message is None or is_encodable(message, UTF_8):
             return
-        record.msg, record.args = self._scrubbed(record.msg), self._scrubbed(record.args)
+        with suppress(Exception):
+            record.msg = scrub(record.msg, self.errors, unknown="ignore")
+            record.args = scrub(record.args, self.errors, unknown="ignore")
         again = _formatted(record)
         if again is None or not is_encodable(again, UTF_8):
             record.msg, record.args = scrub(message, self.errors), ()
@@ -88,12 +93,35 @@ class ScrubFilter(logging.Filter):
             if not is_encodable(text, UTF_8):
                 record.exc_text = scrub(text, self.errors)
 
+    def _scrub_attributes(self, record: logging.LogRecord) -> None:
+        for name, value in vars(record).items():
+            if name not in _ELSEWHERE and not _is_plain(value):
+                with suppress(Exception):
+                    setattr(record, name, self._scrubbed(value))
+
     def _scrubbed(self, value: Any) -> Any:
+        """Return a value that can be written: the value itself, a scrubbed copy, or its scrubbed str."""
         try:
-            return scrub(value, self.errors, unknown="ignore")
-        except (TypeError, ValueError):
-            # Two keys would become equal, or an object cannot be copied. Its repr can be scrubbed and written.
-            return scrub(repr(value), self.errors)
+            survey = Survey(value)
+        except Exception:  # One of its methods raises.
+            return value if _has_writable_text(value) else scrub(str(value), self.errors)
+        with suppress(Exception):  # Two keys would become equal, or an object cannot be copied.
+            scrubbed = scrub(value, self.errors, unknown="ignore")
+            if all(map(_has_writable_text, (scrubbed, *(place.value for place in survey.unexamined)))):
+                return scrubbed
+        return scrub(str(value), self.errors)
+
+
+def _is_plain(value: Any) -> bool:
+    return is_encodable(value, UTF_8) if type(value) is str else type(value) in _TEXTLESS
+
+
+def _has_writable_text(value: Any) -> bool:
+    """Return whether UTF-8 can write what a formatter makes of a value, as far as the value has a text."""
+    try:
+        return is_encodable(f"{value!s}{value!r}", UTF_8)
+    except Exception:
+        return True
 
 
 def _formatted(record: logging.LogRecord) -> str | None:

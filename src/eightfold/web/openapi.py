@@ -20,6 +20,7 @@ ERRORS = {
     400: "The body is not a question of this kind.",
     403: "The request does not come from the explorer's own page.",
     408: "The body did not arrive in time.",
+    411: "The body comes in chunks, without a Content-Length.",
     413: "The body is too large.",
     415: "The body is not declared as JSON.",
     503: "The work took too long, or there is too much of it.",

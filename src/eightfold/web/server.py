@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import logging
 import re
 import socket
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
@@ -39,6 +40,8 @@ TYPES = {
 NOT_SERVED = ("backend-pyodide.js", "pyodide-worker.js")
 """Files of the explorer without a server."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+LOOPBACK_OF_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""The addresses that stand for all of a machine, each with the one that reaches this one."""
 _HOST = re.compile(r"(?:(?P<name>[a-z0-9._-]+)|\[(?P<address>[0-9a-f:.]+)\])(?::[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
 SECONDS_FOR_BODY = 10.0
 SECONDS_OF_PATIENCE = 30.0
@@ -97,17 +100,17 @@ class Places:
 
 
 class Guard:
-    """Refuses requests for other hosts, and puts the headers on every answer.
+    """Refuses requests for other hosts and bodies in chunks, and puts the headers on every answer.
 
     Args:
         app: the application behind it.
-        host: the address that the server listens on.
+        hosts: the names and addresses that the server listens on.
     """
 
-    def __init__(self, app: ASGIApp, host: str) -> None:
+    def __init__(self, app: ASGIApp, *hosts: str) -> None:
         self._app = app
-        self._names = {*LOOPBACK, host.lower()}
-        self._any_address = host in ("0.0.0.0", "::")
+        self._names = set(map(_compared, (*LOOPBACK, *hosts)))
+        self._any_address = not self._names.isdisjoint(LOOPBACK_OF_ANY)
         if self._any_address:
             self._names.add(socket.gethostname().lower())
 
@@ -123,8 +126,15 @@ class Guard:
                 message = {**message, "headers": [*message["headers"], *ours]}
             await send(message)
 
-        app: ASGIApp = self._app if self._is_ours(scope) else _error(403, "the Host is not one of this server")
+        app: ASGIApp = self._refusal(scope) or self._app
         await app(scope, receive, with_headers)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        if not self._is_ours(scope):
+            return _error(403, "the Host is not one of this server")
+        if _is_chunked(scope["headers"]):
+            return _error(411, "the body must have a Content-Length", {"Connection": "close"})
+        return None
 
     def _is_ours(self, scope: Scope) -> bool:
         given = [value for name, value in scope["headers"] if name == b"host"]
@@ -137,7 +147,16 @@ class Guard:
 def _host_name(host: str) -> str:
     """Return the name in a Host header, or nothing if it has anything but a name and a port."""
     found = _HOST.fullmatch(host)
-    return "" if found is None else (found["name"] or found["address"]).lower()
+    return "" if found is None else _compared(found["name"] or found["address"])
+
+
+def _compared(host: str) -> str:
+    """Return a name, or an address however it is written, in the one spelling in which it is compared."""
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])  # Without the interface, which no browser sends.
+    except ValueError:
+        return host.lower()
+    return str(getattr(address, "ipv4_mapped", None) or address)
 
 
 def _is_address(name: str) -> bool:
@@ -149,12 +168,17 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def application(answering: Answering, host: str = "127.0.0.1") -> ASGIApp:
+def _is_chunked(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    return any(name == b"transfer-encoding" for name, _ in headers)
+
+
+def application(answering: Answering, *hosts: str) -> ASGIApp:
     """Return the application.
 
     Args:
         answering: answers a question, such as :meth:`~eightfold.web.worker.Worker.answer`.
-        host: the address that the server listens on; requests for other hosts than this and loopback are refused.
+        hosts: the names and addresses that the server listens on; requests for other hosts than these and loopback
+            are refused.
     """
     places = Places(MOST_WAITING)
 
@@ -180,7 +204,7 @@ def application(answering: Answering, host: str = "127.0.0.1") -> ASGIApp:
     routes += [Route("/openapi.json", _constant(described, "application/json"), methods=["GET"])]
     app = Starlette(routes=routes, exception_handlers={404: _http_error, 405: _http_error})
     app.router.redirect_slashes = False
-    return Guard(app, host)
+    return Guard(app, *hosts)
 
 
 def static_files() -> Mapping[str, tuple[bytes, str]]:
@@ -240,7 +264,7 @@ def _no_number(name: str) -> Any:
 
 
 async def _body_of(request: Request) -> bytes:
-    body = b""
+    body = bytearray()
     try:
         with anyio.fail_after(SECONDS_FOR_BODY):
             async for chunk in request.stream():
@@ -251,7 +275,7 @@ async def _body_of(request: Request) -> bytes:
         raise RefusedError(408, "the body did not arrive in time") from None
     except ClientDisconnect:
         raise RefusedError(400, "the body is not complete") from None
-    return body
+    return bytes(body)
 
 
 async def _http_error(request: Request, error: Any) -> Response:
@@ -268,15 +292,27 @@ def _json(values: Any, status: int = 200, headers: Mapping[str, str] | None = No
 
 
 def protocol(seconds: float = SECONDS_OF_PATIENCE) -> type[Any]:
-    """Return uvicorn's protocol, which ends a connection besides if its client is too slow.
+    """Return uvicorn's protocol, which ends a connection besides if its client is too slow, and parses no chunks.
 
     uvicorn limits how many connections there are, but not for how long one may say nothing, send a header byte by byte
-    or leave its answer unread; some dozen such connections would shut all others out.
+    or leave its answer unread; some dozen such connections would shut all others out. A body in chunks of one byte
+    takes seconds to parse, and nobody is answered meanwhile; the application refuses it unseen.
 
     Args:
         seconds: how long a connection may do without a new request.
     """
+    import h11
     from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class Unchunked(h11.Connection):
+        _is_over = False
+
+        def next_event(self) -> Any:
+            if self._is_over:
+                return h11.NEED_DATA
+            event = super().next_event()
+            self._is_over = isinstance(event, h11.Request) and _is_chunked(event.headers)
+            return event
 
     class Impatient(H11Protocol):
         _seen: Any = None
@@ -284,6 +320,7 @@ def protocol(seconds: float = SECONDS_OF_PATIENCE) -> type[Any]:
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
+            self.conn = Unchunked(h11.SERVER)
             self._watch = self.loop.call_later(seconds, self._look)
 
         def connection_lost(self, exc: Exception | None) -> None:
@@ -300,10 +337,39 @@ def protocol(seconds: float = SECONDS_OF_PATIENCE) -> type[Any]:
     return Impatient
 
 
-def addresses(host: str, port: int) -> Iterable[str]:
-    """Yield the addresses under which a browser reaches the server."""
-    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+def quiet_server(settings: Any, begun: Callable[[], object], end_work: Callable[[], object]) -> Any:
+    """Return uvicorn's server, which at its end first ends the work, and does not report the requests that it cuts off.
+
+    Args:
+        settings: those of uvicorn.
+        begun: called once the server hears the signals that stop it.
+        end_work: ends all answering, for which threads wait that cannot be cancelled.
+    """
+    from uvicorn import Server
+
+    class Quiet(Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            begun()
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            end_work()
+            logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+            await super().shutdown(sockets)
+
+    return Quiet(settings)
+
+
+def addresses(host: str, port: int, bound: str) -> Iterable[str]:
+    """Yield the addresses under which a browser reaches the server.
+
+    Args:
+        host: the name or address that was asked for.
+        port: the port.
+        bound: the address that the server listens on.
+    """
+    shown = LOOPBACK_OF_ANY.get(_compared(bound), host)
     yield f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/"
 
 
-__all__ = ["HEADERS", "MOST_WAITING", "Guard", "addresses", "application", "protocol", "static_files"]
+__all__ = ["HEADERS", "MOST_WAITING", "Guard", "addresses", "application", "protocol", "quiet_server", "static_files"]

@@ -13,11 +13,13 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
+from eightfold.files.parallel.processes import starting
 from eightfold.web.api import WrongRequestError
 from eightfold.web.api import answer as answer_question
 
 Answering = Callable[[str, Any], dict[str, Any]]
 SECONDS = 10.0
+_SECONDS_BETWEEN_KILLS = 0.05
 
 
 class TookTooLongError(Exception):
@@ -36,6 +38,7 @@ class Worker:
         self._answering = answering
         self._seconds = seconds
         self._turn = threading.Lock()
+        self._is_closed = False
         self._process: Any = None
         self._pipe: Connection | None = None
 
@@ -43,7 +46,7 @@ class Worker:
         """Answer a question.
 
         Raises:
-            TookTooLongError: there is no answer within the time limit.
+            TookTooLongError: there is no answer within the time limit, or before the worker is closed.
             WrongRequestError: the request is nested too deeply for the process to be told.
             Exception: the function raised it.
         """
@@ -51,6 +54,8 @@ class Worker:
         if not self._turn.acquire(timeout=self._seconds):
             raise TookTooLongError
         try:
+            if self._is_closed:
+                raise TookTooLongError
             pipe = self._pipe if self._process is not None and self._process.is_alive() else self._start()
             return self._asked(pipe or self._start(), (name, request), begun + self._seconds)
         finally:
@@ -77,8 +82,10 @@ class Worker:
         self._end()
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, self._answering), daemon=True)
-        self._process.start()
+        process = context.Process(target=_serve, args=(theirs, self._answering), daemon=True)
+        with starting():
+            process.start()
+        self._process = process
         theirs.close()
         return self._pipe
 
@@ -97,9 +104,15 @@ class Worker:
             self._start()
 
     def close(self) -> None:
-        """End the process."""
-        with self._turn:
+        """End the process, and with it the wait of everyone who has asked."""
+        self._is_closed = True
+        while not self._turn.acquire(timeout=_SECONDS_BETWEEN_KILLS):
+            if process := self._process:
+                process.kill()
+        try:
             self._end()
+        finally:
+            self._turn.release()
 
 
 def _serve(pipe: Connection, answering: Answering) -> None:

@@ -12,6 +12,7 @@ from eightfold.cli.options.arguments import CommandParser, count_argument
 from eightfold.cli.output.ending import NOTHING_WRONG, UsageError
 from eightfold.cli.output.lines import say
 from eightfold.files.extras import installing
+from eightfold.files.parallel.signals import signals_held
 
 PORT = 8008
 _MOST_PORT = 65535
@@ -67,22 +68,24 @@ def run(options: Options) -> int:
     try:
         import uvicorn
 
-        from eightfold.web.server import addresses, application, protocol
+        from eightfold.web.server import addresses, application, protocol, quiet_server
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         raise UsageError(f"serve needs {package}, which is not installed: {installing('web')}") from error
     from eightfold.web.worker import Worker
 
     with _listening(options) as listener:
-        (address,) = addresses(options.host, listener.getsockname()[1])
+        bound, port, *_ = listener.getsockname()
+        (address,) = addresses(options.host, port, bound)
         worker = Worker()
-        worker.start()
         try:
-            server = uvicorn.Server(_settings(uvicorn, application(worker.answer, options.host), protocol()))
+            worker.start()
+            app = application(worker.answer, options.host, bound)
             say(f"explorer at {address} (Ctrl-C stops it)")
             if options.open:
                 _open(address)
-            server.run(sockets=[listener])
+            with signals_held() as let_signals_come:
+                quiet_server(_settings(uvicorn, app, protocol()), let_signals_come, worker.close).run([listener])
         finally:
             worker.close()
     return NOTHING_WRONG
@@ -119,7 +122,7 @@ def _settings(uvicorn: Any, app: Any, protocol: Any) -> Any:
         proxy_headers=False,
         limit_concurrency=64,
         timeout_keep_alive=5,
-        timeout_graceful_shutdown=2,
+        timeout_graceful_shutdown=1,
     )
 
 

@@ -7,6 +7,7 @@ does not grow.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 Send = Callable[[Any], None]
 BatchWork = Callable[[Any], None]
+_SAFE_PATH = "PYTHONSAFEPATH"
 
 
 class Workers:
@@ -38,13 +40,12 @@ class Workers:
         from multiprocessing import get_context
 
         context = get_context("spawn")
-        _start_tracker()
         self._workers = []
         self._given = 0
         for _ in range(count):
             ours, theirs = context.Pipe()
             process = context.Process(target=_serve, args=(theirs, start, settings), daemon=True)
-            with _interrupts_held():
+            with starting():
                 process.start()
             theirs.close()
             self._workers.append((process, ours))
@@ -79,6 +80,23 @@ def _parts(pipe: Connection) -> Iterator[Any]:
             yield part
     except (EOFError, OSError):
         raise FileError("-j", "a worker process ended too early; try -j 1") from None
+
+
+@contextmanager
+def starting() -> Iterator[None]:
+    """Start a process that takes no module from the current folder, with Ctrl-C held back."""
+    # multiprocessing runs `python -c`, which would import multiprocessing.py of the tree that we are to check.
+    given = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = given or "1"
+    try:
+        _start_tracker()
+        with _interrupts_held():
+            yield
+    finally:
+        if given is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = given
 
 
 def _start_tracker() -> None:
