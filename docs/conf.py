@@ -86,12 +86,20 @@ def read_page(app, docname, source) -> None:
         return
     file = next((name for name, shown in ELSEWHERE.items() if shown == page and page.startswith("project/")), None)
     text = (ROOT / file).read_text(encoding="utf-8") if file else source[0]
-    source[0] = linked(described(text), file or f"docs/{page}", page)
+    source[0] = with_the_explorer(linked(described(text), file or f"docs/{page}", page))
 
 
 def described(text: str) -> str:
     """Return a text with the description of each picture on one line: at the end of a line, two words would join."""
     return DESCRIPTION.sub(lambda found: found[0].replace("\n", " "), text)
+
+
+LIVE = "`live/index.html`"
+
+
+def with_the_explorer(text: str) -> str:
+    """Return a text with a link to the explorer where it says where that is: only the site has it."""
+    return text.replace(LIVE, f'<a href="{LIVE[1:-1]}">{LIVE[1:-1]}</a>')
 
 
 def read_included(app, path, docname, content) -> None:

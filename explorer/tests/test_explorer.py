@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from typing import Any
 
@@ -26,9 +27,8 @@ TYPE_SURROGATE = r"""(area) => {
     area.value = "typed \udc00";
     area.dispatchEvent(new Event("input", { bubbles: true }));
 }"""
-DROP = r"""([name, length, text]) => {
-    const bytes = new Uint8Array(length).fill(0x61);
-    bytes.set(new TextEncoder().encode(text), 65535);
+DROP = r"""([name, content]) => {
+    const bytes = Uint8Array.from(atob(content), (each) => each.charCodeAt(0));
     const data = new DataTransfer();
     data.items.add(new File([bytes], name));
     document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
@@ -41,12 +41,24 @@ HOSTILE = (
     "mode=file&form=own&table=own&tab=repair",
     "form=own&table=own&tab=tables",
     "own=0-FFFFFFFF%3A+00-FF+00-FF+00-FF+00-FF&form=own&tab=faults&fault=999999999",
+    "mode=bytes&hex=EDA080EDA080&tab=faults&fault=999999999",
     "own=U%2B0%3A+%3Csvg%2Fonload%3Dalert(1)%3E&tab=own",
     "bits=0&width=64&longest=2&policy=constructor&tab=__proto__",
     "text=%&own=%zz",
     "text=" + "%5C" * 3000,
 )
 """Fragments that somebody else has made."""
+
+
+def drop(explorer: Any, name: str, content: bytes) -> None:
+    explorer.page.evaluate(DROP, [name, base64.b64encode(content).decode()])
+    expect(explorer.page.locator(".pages strong")).to_have_text(name)
+    explorer.settle()
+
+
+def turn_page(explorer: Any) -> None:
+    explorer.page.get_by_role("button", name="Next 64 KiB").click()
+    explorer.settle()
 
 
 def test_smoke(explorer: Any) -> None:
@@ -113,9 +125,37 @@ def test_what_is_not_hex_is_said(explorer: Any) -> None:
     expect(explorer.row("utf-8")).to_have_text(["41", "04"])
 
 
+LITERALS = {
+    r"b'cafe\xe9'": "63 61 66 65 E9",
+    "b'ab'": "61 62",
+    r"""B"it's\n\t\r\\\"\0\101\777\18" """: "69 74 27 73 0A 09 0D 5C 22 00 41 FF 01 38",
+    "'ED A0'": "ED A0",
+}
+NOT_LITERALS = {
+    "b'\u00e9'": "U+00E9 must be written as an escape in b'…'",
+    r"b'\x4'": "“\\” must be written as an escape in b'…'",
+    'b"a"b"': '“"” must be written as an escape in b"…"',
+    "b'ab": "“'” is not a hex digit",
+}
+
+
+@only_server
+def test_a_literal_of_pythons_bytes_is_those_bytes(explorer: Any) -> None:
+    explorer.show("tab=bits")
+    field = explorer.page.locator("#bits-hex")
+    for written, units in LITERALS.items():
+        field.fill(written)
+        field.press("Enter")
+        expect(field).to_have_value(units)
+        explorer.settle()
+    explorer.show("mode=bytes&form=utf-8")
+    for written, why in NOT_LITERALS.items():
+        explorer.page.fill("#hex", written)
+        expect(explorer.page.locator(".notes .wrong")).to_have_text(why)
+
+
 def test_a_dropped_file_is_paged_at_the_edge_of_a_sequence(explorer: Any) -> None:
-    explorer.page.evaluate(DROP, ["<img src=x onerror=alert(1)>.txt", 140_000, "\u20ac"])
-    expect(explorer.page.locator(".pages strong")).to_have_text("<img src=x onerror=alert(1)>.txt")
+    drop(explorer, "<img src=x onerror=alert(1)>.txt", b"a" * 65_535 + "\u20ac".encode() + b"a" * 74_462)
     expect(explorer.page.locator(".pages p")).to_contain_text("bytes 0 to 65,538 of 140,000")
     explorer.tab("Faults")
     expect(explorer.page.locator(".verdict")).to_have_text(["Well-formed in utf-8."])
@@ -128,8 +168,83 @@ def test_a_dropped_file_is_paged_at_the_edge_of_a_sequence(explorer: Any) -> Non
 
 
 @only_server
+def test_another_form_begins_a_file_again(explorer: Any) -> None:
+    explorer.show("form=utf-8&tab=faults")
+    drop(explorer, "pairs", b"ab\xed\xa0\xbd\xed\xb8\x80\n" * 20_000)
+    turn_page(explorer)
+    expect(explorer.page.locator(".verdict")).to_contain_text("× surrogate")
+    explorer.page.select_option("#form", "cesu-8")
+    expect(explorer.page.locator(".verdict")).to_have_text(["Well-formed in cesu-8."])
+    expect(explorer.page.locator(".pages p")).to_contain_text("bytes 0 to 65,537 of 180,000")
+    turn_page(explorer)
+    expect(explorer.page.locator(".verdict")).to_have_text(["Well-formed in cesu-8."])
+    expect(explorer.page.locator(".pages p")).to_contain_text("bytes 65,537 to 131,075 of 180,000")
+
+
+@only_server
+def test_the_signature_of_a_file_says_how_to_read_every_page(explorer: Any) -> None:
+    explorer.show("form=utf-16&tab=faults")
+    drop(explorer, "big-endian", b"\xfe\xff" + b"\x00A" * 70_000)
+    turn_page(explorer)
+    expect(explorer.page.locator(".verdict")).to_have_text(["Well-formed in utf-16-be."])
+    explorer.tab("Side by side")
+    expect(explorer.row("utf-8").first).to_have_text("41")
+
+
+@only_server
+def test_a_sequence_that_the_end_of_a_page_cuts_is_no_fault(explorer: Any) -> None:
+    explorer.show("form=auto&tab=faults")
+    drop(explorer, "kanji", "\u6f22".encode() * 70_000)
+    expect(explorer.page.locator("#identified")).to_contain_text("Identified as utf-8, well-formed.")
+    drop(explorer, "one fault", "\u6f22".encode() * 70_000 + b"\xff")
+    expect(explorer.page.locator("#identified")).to_contain_text("Identified as utf-8, well-formed.")
+    drop(explorer, "in the page", b"\xff" + "\u6f22".encode() * 70_000)
+    expect(explorer.page.locator("#identified")).to_contain_text("Identified as utf-8, 1 fault.")
+
+
+@only_server
+@pytest.mark.parametrize("form", ["utf-8", "auto"])
+def test_longer_bytes_are_cut_after_a_sequence(explorer: Any, form: str) -> None:
+    explorer.show(f"mode=bytes&form={form}&tab=faults")
+    explorer.page.fill("#hex", "E6BCA2" * 22_500)
+    explorer.settle()
+    expect(explorer.page.locator(".notes .note")).to_have_text(
+        "Only the first 64 KiB are used. Drop longer input as a file."
+    )
+    expect(explorer.page.locator(".verdict")).to_have_text(["Well-formed in utf-8."])
+
+
+@only_server
+def test_longer_text_is_cut_after_a_sequence(explorer: Any) -> None:
+    explorer.show("form=cesu-8&tab=faults")
+    explorer.page.fill("#text", "\U0001f600" * 16_000)
+    explorer.settle()
+    expect(explorer.page.locator(".notes .note")).to_have_text("The bytes are cut after 64 KiB.")
+    expect(explorer.page.locator(".verdict")).to_have_text(["Well-formed in cesu-8."])
+
+
+@only_server
+def test_a_place_on_a_later_page_is_one_of_the_file_or_is_said_to_be_of_the_page(explorer: Any) -> None:
+    explorer.show("form=utf-8&tab=faults")
+    drop(explorer, "late", b"a" * 65_536 + b"\n\nb\xff" + b"a" * 70)
+    page = explorer.page
+    expect(page.locator(".verdict")).to_have_text(["Well-formed in utf-8."])
+    turn_page(explorer)
+    expect(page.locator(".choice .place")).to_have_text(["65539"])
+    expect(page.locator(".fault-detail dd").first).to_have_text(
+        "bytes 65539 to 65540 of the file; line 3, column 2 of this page"
+    )
+    explorer.tab("Repair")
+    expect(page.locator("table th").first).to_have_text("line:column of this page")
+    expect(page.get_by_role("heading", name="Does this page come back exactly?")).to_be_visible()
+    explorer.tab("Side by side")
+    page.get_by_role("button", name="On", exact=True).click()
+    expect(page.locator(".moves")).to_contain_text("from byte 65,584")
+
+
+@only_server
 def test_the_name_of_a_file_does_not_turn_the_line_around(explorer: Any) -> None:
-    explorer.page.evaluate(DROP, ["\u202etxt.exe", 70_000, "a"])
+    drop(explorer, "\u202etxt.exe", b"a" * 70_000)
     expect(explorer.page.locator(".pages strong bdi")).to_have_text("\u202etxt.exe")
 
 
@@ -200,6 +315,49 @@ def test_payload_bits_are_marked_in_every_byte_order(explorer: Any) -> None:
     assert marked["utf-32-le"].endswith("0" * 8)
 
 
+BIG_ENDIAN = {
+    "utf-16": ("FEFF004100420043", "2", "00 41"),
+    "wtf-16": ("FEFF004100420043", "2", "00 41"),
+    "optu-16": ("FEFF004100420043", "2", "00 41"),
+    "utf-32": ("0000FEFF0000004100000042", "4", "00 00 00 41"),
+}
+
+
+@only_server
+@pytest.mark.parametrize("form", BIG_ENDIAN)
+def test_bits_are_read_in_the_byte_order_of_the_signature(explorer: Any, form: str) -> None:
+    given, chosen, units = BIG_ENDIAN[form]
+    explorer.show(f"mode=bytes&hex={given}&form={form}&tab=bits&chosen={chosen}")
+    page = explorer.page
+    expect(page.locator(".result")).to_contain_text(["U+0041 LATIN CAPITAL LETTER A"])
+    expect(page.locator("#bits-hex")).to_have_value(units)
+    page.fill("#bits-point", "U+0042")
+    page.press("#bits-point", "Enter")
+    expect(page.locator("#bits-hex")).to_have_value(f"{units[:-2]}42")
+    page.get_by_role("button", name="Use these bytes as the input").click()
+    expect(page.locator("#form")).to_have_value(f"{form}-be")
+    expect(page.locator(".result")).to_contain_text(["U+0042"])
+    explorer.show(f"mode=bytes&hex={given}&form={form}&tab=bits&chosen=0")
+    expect(page.locator(".result")).to_contain_text([f"signature: {form}-be follows"])
+
+
+@only_server
+def test_other_programs_read_the_bytes_of_a_fault_in_the_byte_order_of_the_signature(explorer: Any) -> None:
+    explorer.show(f"mode=bytes&hex=FEFF0041D83D0042{'0041' * 40}&form=utf-16&tab=faults")
+    peer = explorer.page.locator(".peer", has_text="utf-16")
+    expect(peer.locator("h3 span")).to_have_text(["utf-16-be", "utf-16-be", "TextDecoder utf-16be"])
+    expect(peer.locator(".badge")).to_have_text(["refuses"] * 3)
+    explorer.show("mode=bytes&hex=FEFF0041D83D0042&form=utf-16&tab=faults")
+    expect(peer.locator("h3 span")).to_have_text(["utf-16", "utf-16", "TextDecoder utf-16be"])
+    expect(peer.locator(".badge")).to_have_text(["refuses"] * 3)
+
+
+@only_server
+def test_a_fault_behind_the_last_is_the_last(explorer: Any) -> None:
+    explorer.show("mode=bytes&hex=EDA080EDB080&form=utf-8&tab=faults&fault=999999999")
+    expect(explorer.page.locator(".fault-detail mark")).to_have_text(["ED B0 80"])
+
+
 def test_faults_beside_other_programs(explorer: Any) -> None:
     explorer.show(f"{CESU}&tab=faults")
     page = explorer.page
@@ -247,6 +405,15 @@ def test_a_form_of_ones_own_is_checked_and_used(explorer: Any) -> None:
     assert page.evaluate("document.activeElement.id") == "own-rows"
     explorer.tab("Side by side")
     expect(explorer.row("own")).to_have_text(["E9"])
+
+
+@only_server
+def test_other_rows_of_ones_own_begin_at_the_first_fault(explorer: Any) -> None:
+    explorer.show("mode=bytes&hex=FFFFFF&own=0-7F%3A+00-7F&form=own&tab=own&fault=2")
+    explorer.page.fill("#own-rows", "0-6F: 00-6F")
+    expect(explorer.page.locator("#own-checked .verdict")).to_contain_text(["112 code points"])
+    explorer.tab("Faults")
+    expect(explorer.page.locator(".choice[aria-current] .place")).to_have_text(["0"])
 
 
 def test_a_form_of_ones_own_is_compared_with_all_others(explorer: Any) -> None:
@@ -327,8 +494,7 @@ def test_nothing_is_cut_off_on_small_screens(explorer: Any, width: int) -> None:
 @only_server
 def test_a_dropped_file_is_not_cut_off_on_small_screens(explorer: Any) -> None:
     explorer.page.set_viewport_size({"width": 320, "height": 720})
-    explorer.page.evaluate(DROP, ["menu.txt", 140_000, "a"])
-    explorer.settle()
+    drop(explorer, "menu.txt", b"a" * 140_000)
     assert beside_the_screen(explorer.page) == []
     assert broken_words(explorer.page) == []
     assert explorer.page.evaluate("document.querySelector('#file').files[0].name") == "menu.txt"

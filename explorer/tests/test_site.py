@@ -64,6 +64,8 @@ def test_pictures_can_be_read_on_a_telephone(site: Page, documentation: str, nam
 
 
 def test_the_explorer_runs_in_the_site(site: Page, documentation: str) -> None:
+    site.goto(f"{documentation}explorer.html")
+    expect(site.locator("article a[href='live/index.html']")).to_have_text("live/index.html")
     site.goto(f"{documentation}live/index.html#text=%C3%A9")
     expect(site.locator('.row[data-form="utf-8"] .units')).to_have_text(["C3 A9"], timeout=90_000)
 

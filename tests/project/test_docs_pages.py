@@ -419,6 +419,18 @@ def test_a_description_of_a_picture_is_one_line(settings: dict[str, Any]) -> Non
     )
 
 
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_no_link_is_written_in_html(page: Path) -> None:
+    """What only the site has is a dead link on a page that a clone shows."""
+    assert not re.search(r"<a\s", page.read_text(encoding="utf-8"))
+
+
+def test_the_site_links_to_the_explorer(settings: dict[str, Any]) -> None:
+    text = text_of("explorer.md")
+    assert text.count(settings["LIVE"]) == 1
+    assert '<a href="live/index.html">live/index.html</a>' in settings["with_the_explorer"](text)
+
+
 def test_a_page_of_the_site_stands_for_each_file_of_the_project() -> None:
     stubs = {path.name: path.read_text(encoding="utf-8") for path in STUBS.glob("*.md") if path.name != "index.md"}
     for stub, text in stubs.items():

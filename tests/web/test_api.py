@@ -146,6 +146,7 @@ def test_text_that_a_form_can_write_becomes_its_bytes(points: list[int], form: s
             "lenient": 0,
             "lacking": 0,
             "problems": [],
+            "form": form.removesuffix("-sig"),
         }
     else:
         assert found["lenient"] + found["lacking"] == len(found["problems"]) > 0
@@ -155,6 +156,28 @@ def test_an_unpaired_surrogate_becomes_the_bytes_that_lenient_programs_write() -
     found = answer("encode", {"points": [0xD83D], "form": "utf-8"})
     assert bytes.fromhex(found["bytes"]) == "\ud83d".encode("utf-8", "surrogatepass")
     assert found["lenient"] == 1
+
+
+@pytest.mark.parametrize("form", [form.name for form in forms()])
+def test_bytes_are_cut_between_sequences(form: str) -> None:
+    points = [0x61, *([0x6F22] if "optu" in form else [0x1F600]) * (LIMITS["points"] - 1)]
+    found = answer("encode", {"points": points, "form": form})
+    data = bytes.fromhex(found["bytes"])
+    whole = eightfold.encode("".join(map(chr, points)), form)
+    assert found["cut"] is (len(whole) > LIMITS["bytes"])
+    assert data == eightfold.truncate_bytes(whole, LIMITS["bytes"], form)
+    assert eightfold.is_well_formed(data, form)
+
+
+@pytest.mark.parametrize("form", ["utf-16", "utf-32", "wtf-16", "optu-16", "utf-8-sig", "corrected-utf-8-sig", "utf-8"])
+def test_answers_name_the_form_behind_the_signature(form: str) -> None:
+    written = answer("encode", {"points": [0x41], "form": form})
+    data = bytes.fromhex(written["bytes"])
+    plain = {answer(name, {"bytes": hexed(data), "form": form})["form"] for name in ("read", "faults")}
+    assert plain == {written["form"]}
+    assert data.endswith(eightfold.encode("A", written["form"]))
+    big_endian = answer("faults", {"bytes": "FEFFD83D", "form": "utf-16"})
+    assert (big_endian["form"], big_endian["count"]) == ("utf-16-be", 1)
 
 
 def test_names_are_those_of_the_package() -> None:

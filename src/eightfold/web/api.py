@@ -184,6 +184,7 @@ def _faults(request: dict[str, Any]) -> dict[str, Any]:
         "faults": list(_placed(shown, plain, data)),
         "count": sum(counts.values()),
         "kinds": counts,
+        "form": plain.name,
     }
 
 
@@ -257,7 +258,7 @@ def _encode(request: dict[str, Any]) -> dict[str, Any]:
     """Write text as a lenient program would, so that what is ill-formed can be examined."""
     asked, points = _form_of(request), request["points"]
     plain, mark = reference.signed(asked)
-    parts, lenient, lacking, at = [mark], 0, 0, 0
+    data, end, lenient, lacking, at = bytearray(mark), len(mark), 0, 0, 0
     problems: list[dict[str, str]] = []
     while at < len(points):
         first, (point, at) = at, reference.next_written(plain, points, at)
@@ -267,11 +268,10 @@ def _encode(request: dict[str, Any]) -> dict[str, Any]:
             lenient += units is not None
             lacking += units is None
             problems += [_lack(asked, plain, point, (first, at))] if len(problems) < LIMITS["faults"] else []
-        parts.append(units or b"")
-    data = b"".join(parts)
-    cut = data[: LIMITS["bytes"]]
-    return {"bytes": cut.hex().upper(), "cut": len(cut) < len(data), "lenient": lenient, "lacking": lacking,
-            "problems": problems}  # fmt: skip
+        data += units or b""
+        end = len(data) if len(data) <= LIMITS["bytes"] else end
+    return {"bytes": data[:end].hex().upper(), "cut": end < len(data), "lenient": lenient, "lacking": lacking,
+            "problems": problems, "form": plain.name}  # fmt: skip
 
 
 def _name(request: dict[str, Any]) -> dict[str, Any]:
@@ -484,7 +484,7 @@ QUESTIONS: Mapping[str, Question] = {
         "The faults of bytes, with their spans, sentences and sources",
         Fields({**_BYTES, **_FORM, **_PAGE}, {**_NO_OWN, **_FIRST_PAGE}),
         _faults,
-        {"faults": _LIST, "count": _COUNT, "kinds": _OBJECT},
+        {"faults": _LIST, "count": _COUNT, "kinds": _OBJECT, "form": _TEXT},
     ),
     "peers": Question(
         "What other programs make of a few bytes: this Python, and Java from recorded results",
@@ -503,7 +503,7 @@ QUESTIONS: Mapping[str, Question] = {
         "Text in one form, as a lenient program would write it",
         Fields({"points": Points(0, _LARGEST, LIMITS["points"]), **_FORM}, _NO_OWN),
         _encode,
-        {"bytes": _TEXT, "cut": _YES_OR_NO, "lenient": _COUNT, "lacking": _COUNT, "problems": _LIST},
+        {"bytes": _TEXT, "cut": _YES_OR_NO, "lenient": _COUNT, "lacking": _COUNT, "problems": _LIST, "form": _TEXT},
     ),
     "name": Question(
         "The names of code points, and how to show them",

@@ -99,13 +99,13 @@ function moveTab(event) {
 }
 
 function drop(file) {
-  dropped = { file, starts: [0], form: null, plain: null };
+  dropped = { file, pages: null };
   update({ mode: "file", at: "0", chosen: "0", bits: "", fault: "0" });
 }
 
 function turnPage(direction, end) {
-  if (direction > 0) dropped.starts.push(end);
-  else dropped.starts.pop();
+  if (direction > 0) dropped.pages.starts.push(end);
+  else dropped.pages.starts.pop();
   update({ at: "0", chosen: "0", bits: "", fault: "0" });
 }
 

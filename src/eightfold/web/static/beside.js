@@ -36,7 +36,7 @@ function moves(state, shown, update, source) {
   if (shown.at === 0 && shown.next === null) return null;
   const what = source.points ? "code point" : "byte";
   const to = (at) => update({ at: String(at), chosen: String(at) });
-  return h("div", { class: "moves" }, h("span", {}, `from ${what} ${shown.at.toLocaleString("en")}`),
+  return h("div", { class: "moves" }, h("span", {}, `from ${what} ${(source.offset + shown.at).toLocaleString("en")}`),
     h("button", { type: "button", "data-key": "back", disabled: shown.at === 0, onclick: () => to(Math.max(0, shown.at - shown.items.length)) }, "Back"),
     h("button", { type: "button", "data-key": "on", disabled: shown.next === null, onclick: () => to(shown.next) }, "On"));
 }

@@ -7,31 +7,33 @@ import { about, windowOf } from "./source.js";
 const MOST = 16;
 
 export async function view({ state, source, ask, update, facts }) {
-  const hex = state.bits || (await chosenHex(state, source, ask));
+  const plain = { ...source, form: source.plain };
+  const { hex, form } = state.bits ? { hex: state.bits, form: plain.form } : await chosen(state, source, plain, ask);
   const bytes = bytesOf(hex).slice(0, MOST);
   const shown = hexOfBytes(bytes);
-  const read = shown ? await ask("read", about(source, { bytes: shown, limit: MOST })) : { rows: [] };
+  const read = shown ? await ask("read", about({ ...source, form }, { bytes: shown, limit: MOST })) : { rows: [] };
   if (read.problem) return [h("p", { class: "wrong" }, read.problem)];
   const set = (next) => update({ bits: next });
   return [h("div", { class: "card bits" },
-    h("div", { class: "bar" }, h("h2", {}, "Bits"), h("p", { class: "hint" }, `read as ${source.form}`)),
-    inputs(read.rows, shown, source, ask, set),
-    shown ? h("div", { class: "octets", role: "group", "aria-label": "Bits" }, octets(bytes, payloadOf(read.rows, unitBytes(source, facts)), set)) : h("p", { class: "empty" }, "Enter a code point or bytes."),
+    h("div", { class: "bar" }, h("h2", {}, "Bits"), h("p", { class: "hint" }, `read as ${form}`)),
+    inputs(read.rows, shown, plain, ask, set),
+    shown ? h("div", { class: "octets", role: "group", "aria-label": "Bits" }, octets(bytes, payloadOf(read.rows, unitBytes(plain, facts)), set)) : h("p", { class: "empty" }, "Enter a code point or bytes."),
     h("p", { class: "legend" }, h("span", { class: "key marker" }, "marker: fixed by the rule"), h("span", { class: "key payload" }, "payload: gives the code point")),
     h("div", { class: "results", role: "status" }, read.rows.map(result)),
-    shown && h("p", {}, h("button", { type: "button", "data-key": "use", onclick: () => update({ mode: "bytes", hex: spaced(shown), bits: "", at: "0", chosen: "0", form: source.form }) }, "Use these bytes as the input")))];
+    shown && h("p", {}, h("button", { type: "button", "data-key": "use", onclick: () => update({ mode: "bytes", hex: spaced(shown), bits: "", at: "0", chosen: "0", form }) }, "Use these bytes as the input")))];
 }
 
-async function chosenHex(state, source, ask) {
+// Returns the bytes of the chosen sequence, and their form: a signature alone is one only in the form that has it.
+async function chosen(state, source, plain, ask) {
   const shown = await windowOf(state, source, ask);
   const item = shown.items.find((each) => String(each.key) === state.chosen) ?? shown.items[0];
-  if (!item) return "";
-  if (item.units) return item.units.replace(/ /g, "");
-  const written = await ask("encode", about(source, { points: [item.point] }));
-  return written.bytes ?? "";
+  if (!item) return { hex: "", form: plain.form };
+  if (item.units) return { hex: item.units.replace(/ /g, ""), form: item.point < 0 && !item.fault ? source.form : plain.form };
+  const written = await ask("encode", about(plain, { points: [item.point] }));
+  return { hex: written.bytes ?? "", form: plain.form };
 }
 
-function inputs(rows, shown, source, ask, set) {
+function inputs(rows, shown, plain, ask, set) {
   const wrong = h("p", { class: "wrong", role: "alert" });
   const point = rows.length === 1 ? rows[0].code_point ?? rows[0].fault?.code_point : null;
   const pointField = h("input", { id: "bits-point", "data-key": "bits-point", value: point === null || point === undefined ? "" : pointName(point), size: 10, autocomplete: "off" });
@@ -39,7 +41,7 @@ function inputs(rows, shown, source, ask, set) {
   pointField.addEventListener("change", async () => {
     const asked = pointOf(pointField.value);
     if (asked === null) return wrong.replaceChildren(`“${pointField.value}” is not a code point such as U+1F600`);
-    const written = await ask("encode", about(source, { points: [asked] }));
+    const written = await ask("encode", about(plain, { points: [asked] }));
     if (written.problem) return wrong.replaceChildren(written.problem);
     if (written.problems.length) wrong.replaceChildren(written.problems[0].problem);
     return written.bytes && set(written.bytes);
@@ -53,8 +55,8 @@ function inputs(rows, shown, source, ask, set) {
     h("div", {}, h("label", { for: "bits-hex" }, "Bytes"), hexField), wrong);
 }
 
-function unitBytes(source, facts) {
-  const width = facts.forms.find((each) => each.name === source.form)?.unit_bits ?? source.own?.unit_bits ?? 8;
+function unitBytes(plain, facts) {
+  const width = facts.forms.find((each) => each.name === plain.form)?.unit_bits ?? plain.own?.unit_bits ?? 8;
   return width / 8;
 }
 

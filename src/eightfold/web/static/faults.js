@@ -5,12 +5,13 @@ import { bytesOf, count, pointName, spaced } from "./notation.js";
 import { about, ofBytesOf } from "./source.js";
 
 const CONTEXT = 8;
-const LABELS = { "utf-8": "utf-8", "utf-8-sig": "utf-8", "utf-16": "utf-16le", "utf-16-le": "utf-16le", "utf-16-be": "utf-16be" };
+const LABELS = { "utf-16-le": "utf-16le", "utf-16-be": "utf-16be" };
 
 export async function view({ state, source, ask, update, facts }) {
   const skip = 100 * Math.floor(Number(state.fault) / 100);
   const found = await ask("faults", ofBytesOf(source, { skip: Math.min(skip, facts.limits.bytes) }));
   if (found.problem) return [h("p", { class: "wrong" }, found.problem)];
+  if (found.count && !found.faults.length) return view({ state: { ...state, fault: String(found.count - 1) }, source, ask, update, facts });
   const at = Math.min(Number(state.fault) - skip, found.faults.length - 1);
   const fault = found.faults[at];
   const whole = source.hex.length / 2 <= facts.limits.bytes_for_peers;
@@ -20,16 +21,16 @@ export async function view({ state, source, ask, update, facts }) {
     h("div", { class: "card" }, h("div", { class: "bar" }, h("h2", {}, "Faults"), h("p", { class: "hint" }, `read as ${source.form}`)),
       h("p", { class: found.count ? "verdict bad" : "verdict good" }, found.count ? `${count(found.count, "fault")}: ${Object.entries(found.kinds).map(([kind, number]) => `${number} × ${kind}`).join(", ")}` : `Well-formed in ${source.form}.`),
       unpaired.length > 0 && [h("p", {}, "In the text:"), h("ul", {}, unpaired)],
-      found.count > 0 && h("div", { class: "split" }, listOf(found, at, skip, update), detailOf(fault, source, facts))),
-    examined && (await peersCard(examined, whole, fault, source, ask)),
+      found.count > 0 && h("div", { class: "split" }, listOf(found, at, skip, source, update), detailOf(fault, source, facts))),
+    examined && (await peersCard(examined, whole, fault, source, found.form, ask)),
   ];
 }
 
-function listOf(found, at, skip, update) {
+function listOf(found, at, skip, source, update) {
   const to = (number) => update({ fault: String(number) });
   const items = found.faults.map((fault, index) => h("li", {}, h("button", {
     type: "button", class: "choice", "data-key": `fault-${skip + index}`, "aria-current": index === at ? "true" : null, onclick: () => to(skip + index),
-  }, h("span", { class: "place" }, fault.start), h("span", { class: "badge bad" }, fault.kind), h("code", {}, fault.units))));
+  }, h("span", { class: "place" }, source.offset + fault.start), h("span", { class: "badge bad" }, fault.kind), h("code", {}, fault.units))));
   return h("div", {}, h("ol", { class: "choices", start: skip + 1 }, items),
     found.count > 100 && h("div", { class: "moves" },
       h("button", { type: "button", "data-key": "faults-back", disabled: skip === 0, onclick: () => to(skip - 100) }, "Previous 100"),
@@ -45,21 +46,28 @@ function detailOf(fault, source, facts) {
     h("p", { class: "said" }, fault.sentence),
     h("p", { class: "context" }, h("code", {}, part(start, fault.start), " ", h("mark", {}, part(fault.start, long ? fault.start + 64 : fault.end)), " ", part(fault.end, fault.end + CONTEXT))),
     h("dl", {},
-      h("dt", {}, "span"), h("dd", {}, `bytes ${fault.start} to ${fault.end}, line ${fault.line}, column ${fault.column}`),
+      h("dt", {}, "span"), h("dd", {}, placeOf(fault, source.offset)),
       h("dt", {}, "kind"), h("dd", {}, h("code", {}, fault.kind), `: ${facts.kinds[fault.kind]}`),
       fault.code_point !== null && [h("dt", {}, "intended"), h("dd", {}, pointName(fault.code_point))],
       entry && [h("dt", {}, "rule"), h("dd", {}, h("code", {}, [entry.points, entry.units].filter(Boolean).join(": ")))],
       h("dt", {}, "source"), h("dd", {}, h("cite", {}, fault.source || "the rows of the form"))));
 }
 
-async function peersCard(hex, whole, fault, source, ask) {
-  const found = await ask("peers", about(source, { bytes: hex }));
+// Of a page the first byte in the file is known, not the first line.
+function placeOf({ start, end, line, column }, offset) {
+  const place = `line ${line}, column ${column}`;
+  return offset ? `bytes ${offset + start} to ${offset + end} of the file; ${place} of this page` : `bytes ${start} to ${end}, ${place}`;
+}
+
+// Bytes that are cut out have no signature, so they are read in the plain form.
+async function peersCard(hex, whole, fault, source, plain, ask) {
+  const found = await ask("peers", about(whole ? source : { ...source, form: plain }, { bytes: hex }));
   if (found.problem) return null;
   const span = fault && whole && !found.java.length ? source.hex.slice(2 * fault.start, 2 * fault.end) : "";
   if (span) found.java = (await ask("peers", about(source, { bytes: span }))).java;
   const own = found.own.map((each) => ["eightfold", each]);
-  const rows = [...own, ...found.python.map((each) => [each.program, each]), ...browserResults(hex, source.form).map((each) => ["this browser", each]), ...found.java.map((each) => [each.program, each])];
-  const told = whole ? "What each program makes of this input." : "What each program makes of the bytes of this fault, alone.";
+  const rows = [...own, ...found.python.map((each) => [each.program, each]), ...browserResults(hex, plain).map((each) => ["this browser", each]), ...found.java.map((each) => [each.program, each])];
+  const told = whole ? `What each program makes of this ${source.offset ? "page" : "input"}.` : "What each program makes of the bytes of this fault, alone.";
   return h("div", { class: "card" }, h("h2", {}, "Beside other programs"), h("p", { class: "hint" }, `${told} `, h("code", {}, spaced(hex))),
     h("div", { class: "peers" }, rows.map(([program, each]) => peer(program, each))),
     h("p", { class: "hint" }, javaTold(found.java.length, span)));
@@ -78,8 +86,8 @@ function peer(program, { title, ok, start, end, reason, points }) {
 }
 
 // What this browser's own decoder makes of the bytes, now.
-function browserResults(hex, form) {
-  const labels = [...new Set(["utf-8", LABELS[form]].filter(Boolean))];
+function browserResults(hex, plain) {
+  const labels = [...new Set(["utf-8", LABELS[plain]].filter(Boolean))];
   return labels.map((label) => {
     let ok = true;
     try {

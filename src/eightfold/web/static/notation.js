@@ -4,6 +4,9 @@
 const ESCAPE = /\\(?:u\{([0-9A-Fa-f]{1,8})\}|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2})|([nrt0\\]))/y;
 const CONTROLS = { n: 10, r: 13, t: 9, 0: 0, "\\": 92 };
 const LARGEST = 0x7fffffff;
+const LITERAL = /^\s*b(["'])(.*)\1\s*$/is;
+const LITERAL_PIECE = /\\x([0-9A-Fa-f]{2})|\\([0-7]{1,3})|\\([abfnrtv\\'"])|([\t -[\]-~])|[^]/gu;
+const CONTROLS_OF_LITERALS = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 };
 
 // Yields [source, code point] for each piece. A backslash that begins no escape is itself.
 function* pieces(source) {
@@ -52,9 +55,27 @@ export function pointOf(written) {
   return point <= LARGEST ? point : null;
 }
 
-// Returns {hex, error}. Bytes may be written as ED A0 80, eda080, 0xED, 0xA0 or \xED\xA0\x80.
+// Returns {hex, error}. Bytes may be written as ED A0 80, eda080, 0xED, 0xA0, \xED\xA0\x80 or, in Python, b'caf\xE9'.
 export function hexOf(written) {
-  const bare = written.replace(/^\s*b?(["'])(.*)\1\s*$/s, "$2").replace(/0x|\\x|[\s,:;]/gi, " ");
+  const literal = LITERAL.exec(written);
+  return literal ? ofLiteral(literal[2], literal[1]) : ofDigits(written);
+}
+
+// Reads the inside of a literal of Python's bytes. Of an octal escape the low eight bits count, as in Python.
+function ofLiteral(inside, quote) {
+  const bytes = [];
+  for (const [piece, digits, octal, control, plain] of inside.matchAll(LITERAL_PIECE)) {
+    if (digits) bytes.push(parseInt(digits, 16));
+    else if (octal) bytes.push(parseInt(octal, 8) & 0xff);
+    else if (control) bytes.push(CONTROLS_OF_LITERALS[control] ?? control.charCodeAt(0));
+    else if (plain && plain !== quote) bytes.push(plain.charCodeAt(0));
+    else return { hex: "", error: `${quoted(piece)} must be written as an escape in b${quote}…${quote}` };
+  }
+  return { hex: hexOfBytes(bytes), error: "" };
+}
+
+function ofDigits(written) {
+  const bare = written.replace(/^\s*(["'])(.*)\1\s*$/s, "$2").replace(/0x|\\x|[\s,:;]/gi, " ");
   const wrong = /[^0-9A-Fa-f ]/u.exec(bare);
   if (wrong) return { hex: "", error: `${quoted(wrong[0])} is not a hex digit` };
   const parts = bare.split(" ").filter(Boolean);

@@ -26,10 +26,10 @@ function outcome(found, source, update) {
     h("div", { class: "split even" },
       h("div", {}, h("h3", {}, "Before"), h("p", { class: "dump", id: "before" }, before(source.hex, changes))),
       h("div", {}, h("h3", {}, "After"), h("p", { class: "dump", id: "after" }, after(source.hex, changes)))),
-    h("h3", {}, "Does it come back exactly?"),
+    h("h3", {}, `Does ${source.offset ? "this page" : "it"} come back exactly?`),
     h("ul", { class: "ways" }, found.ways.map(way)),
     h("p", { class: "hint" }, "SHA-256 of the original ", h("code", {}, found.original_sha256.slice(0, 16)), "… and of the result ", h("code", {}, found.result_sha256.slice(0, 16)), "…"),
-    found.count > 0 && changesTable(found),
+    found.count > 0 && changesTable(found, source),
     found.result.length === 2 * found.result_length && h("p", {}, h("button", { type: "button", "data-key": "use-result", onclick: () => update({ mode: "bytes", hex: spaced(found.result), form: "utf-8", at: "0", chosen: "0", bits: "", fault: "0" }) }, "Use the result as the input")));
 }
 
@@ -60,8 +60,8 @@ function dump(hex, changes, shown) {
   return parts;
 }
 
-function changesTable(found) {
+function changesTable(found, source) {
   const rows = found.changes.map((each) => [`${each.line}:${each.column}`, each.kind, h("code", {}, each.old), h("code", {}, each.new), each.lossy ? "lossy" : "reversible"]);
   const more = found.count > found.changes.length ? ` (the first ${found.changes.length})` : "";
-  return table(`Changes${more}`, ["line:column", "kind", "before", "after", ""], rows);
+  return table(`Changes${more}`, [source.offset ? "line:column of this page" : "line:column", "kind", "before", "after", ""], rows);
 }

@@ -3,7 +3,6 @@
 import { hexOf, hexOfBytes, pointsOf } from "./notation.js";
 
 const PAGE = 65536;
-const LOOK_AHEAD = 256;
 export const WINDOW = 48;
 
 // Returns the typed form, or null if there is none.
@@ -15,15 +14,15 @@ export function ownOf(state) {
 
 export async function load(state, ask, limits, dropped) {
   const own = ownOf(state);
-  const source = { own, points: null, notes: [], candidates: [], problems: [], page: null, hex: "", error: "" };
+  const source = { own, points: null, notes: [], candidates: [], problems: [], page: null, offset: 0, hex: "", error: "" };
   if (state.mode === "text") return ofText(source, state, ask, limits);
-  if (state.mode === "file") await readPage(source, dropped);
-  else Object.assign(source, hexOf(state.hex));
-  if (source.hex.length > 2 * limits.bytes) {
-    source.hex = source.hex.slice(0, 2 * PAGE);
+  if (state.mode === "file") return dropped ? ofFile(source, state, ask, limits, dropped) : ofBytes(source, state.form, ask);
+  Object.assign(source, hexOf(state.hex));
+  if (source.hex.length > 2 * PAGE) {
+    source.hex = source.hex.slice(0, 2 * limits.bytes);
     source.notes.push("Only the first 64 KiB are used. Drop longer input as a file.");
   }
-  return ofBytes(source, state, ask, dropped);
+  return ofBytes(source, state.form, ask);
 }
 
 async function ofText(source, state, ask, limits) {
@@ -34,6 +33,7 @@ async function ofText(source, state, ask, limits) {
   const written = await ask("encode", about(source, { points: source.points }));
   if (written.problem) return { ...source, error: written.problem };
   source.hex = written.bytes;
+  source.plain = written.form;
   source.problems = written.problems;
   if (written.lenient) source.notes.push(`${source.form} cannot write this text. Bits, faults and repairs show the bytes that a lenient program would write.`);
   if (written.lacking) source.notes.push(`${source.form} cannot write ${written.lacking} of the code points in any way; they are left out of its bytes.`);
@@ -41,37 +41,50 @@ async function ofText(source, state, ask, limits) {
   return source;
 }
 
-async function ofBytes(source, state, ask, dropped) {
-  if (state.form === "auto") {
-    const later = state.mode === "file" && dropped && dropped.starts.length > 1;
-    if (!later) source.candidates = (await ask("identify", { bytes: source.hex })).candidates;
-    source.form = later ? dropped.form : source.candidates[0].form;
-    if (state.mode === "file" && dropped) dropped.form = source.form;
-  } else source.form = state.form;
-  if (source.page) await endPage(source, ask, dropped);
+async function ofFile(source, state, ask, limits, dropped) {
+  const pages = pagesOf(source, state, dropped);
+  const start = pages.starts.at(-1);
+  const bytes = new Uint8Array(await dropped.file.slice(start, start + limits.bytes).arrayBuffer());
+  source.hex = hexOfBytes(bytes);
+  source.offset = start;
+  await ofBytes(source, start ? pages.plain : state.form, ask);
+  pages.plain = source.plain;
+  source.page = { start, end: start + source.hex.length / 2, size: dropped.file.size, number: pages.starts.length };
   return source;
 }
 
-async function readPage(source, dropped) {
-  if (!dropped) return;
-  const start = dropped.starts.at(-1);
-  const bytes = new Uint8Array(await dropped.file.slice(start, start + PAGE + LOOK_AHEAD).arrayBuffer());
-  source.hex = hexOfBytes(bytes);
-  source.page = { start, end: start + bytes.length, size: dropped.file.size, number: dropped.starts.length };
+// Another form begins the file again: a page ends where a sequence of its form ends, and only the first page has the
+// signature.
+function pagesOf(source, state, dropped) {
+  const form = JSON.stringify(about({ ...source, form: state.form }));
+  if (dropped.pages?.form !== form) dropped.pages = { form, starts: [0], plain: null };
+  return dropped.pages;
 }
 
-// Ends a page of a file after a whole sequence, so that the next one begins with a whole sequence.
-async function endPage(source, ask, dropped) {
-  const { page } = source;
-  if (page.number > 1) source.form = dropped.plain ?? source.form;
-  if (page.end - page.start <= PAGE) return;
-  const found = await ask("read", about(source, { bytes: source.hex, start: PAGE, limit: 1 }));
-  if (found.problem) return;
-  const [row] = found.rows;
-  const length = row.offset === PAGE ? PAGE : Math.min(row.end, PAGE + LOOK_AHEAD);
-  dropped.plain = found.form;
-  source.hex = source.hex.slice(0, 2 * length);
-  page.end = page.start + length;
+async function ofBytes(source, form, ask) {
+  const given = source.hex;
+  if (form === "auto") source.candidates = await candidatesOf(source, ask);
+  source.form = form === "auto" ? source.candidates[0].form : form;
+  await endPage(source, ask);
+  if (form !== "auto" || source.hex === given) return source;
+  const candidates = await candidatesOf(source, ask);
+  if (candidates[0].form === source.form) source.candidates = candidates;
+  return source;
+}
+
+async function candidatesOf(source, ask) {
+  return (await ask("identify", { bytes: source.hex })).candidates;
+}
+
+// Finds the plain form, that of the bytes behind a signature. Ends a page after a whole sequence, so that the next one
+// begins with a whole sequence.
+async function endPage(source, ask) {
+  const isLong = source.hex.length > 2 * PAGE;
+  const found = await ask("read", ofBytesOf(source, { start: isLong ? PAGE : 0, limit: 1 }));
+  source.plain = found.form ?? source.form;
+  if (!isLong) return;
+  const row = found.rows?.[0];
+  source.hex = source.hex.slice(0, 2 * (row && row.offset !== PAGE ? row.end : PAGE));
 }
 
 // Returns the parameters of a question about a source.
