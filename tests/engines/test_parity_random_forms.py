@@ -22,7 +22,7 @@ from eightfold.run import TWINS as PASSES
 from eightfold.stream import Checker, Converter, Decoder, Encoder
 from eightfold.text import TWINS
 from support.both_engines import outcome, reference_streams
-from support.random_forms import long_input, random_form, random_input, random_points, signed, text_of
+from support.random_forms import early_form, long_input, random_form, random_input, random_points, signed, text_of
 
 pytestmark = pytest.mark.skipif(CORE is None, reason="the reference is the engine: there is nothing to compare")
 
@@ -194,6 +194,20 @@ def test_every_verb(seed: int) -> None:
 @given(seed=st.integers(0, 2**64))
 def test_long_inputs(seed: int) -> None:
     assert differences(long_calls(seed)) == []
+
+
+@given(seed=st.integers(0, 2**64))
+def test_longer_sequences_that_begin_early(seed: int) -> None:
+    chance = Random(seed)
+    form = early_form(chance)
+    edges = [point for row in form.rows for point in (row.first, row.last, row.last + 1) if point <= 0xFFFF]
+    points = [ord("a"), *chance.sample(edges, 2)] if chance.random() < 0.5 else [*edges, 0xD800, 0xDC00]
+    text = "".join(map(chr, chance.choices(points, k=chance.randrange(150))))
+    asked = [verb("encode", text, form, policy) for policy in ENCODING]
+    asked.append(verb("convert", text.encode("utf-16-le", "surrogatepass"), "wtf-16-le", form, chance.choice(ENCODING)))
+    data = eightfold.encode(text, form, "ignore")
+    asked += [verb("decode", data, form), verb("convert", data, form, "utf-8", "replace"), verb("tally", data, form)]
+    assert differences(iter(asked)) == []
 
 
 OTHERWISE = (

@@ -124,6 +124,20 @@ def random_form(chance: Random) -> Form:
             return form
 
 
+def early_form(chance: Random) -> Form:
+    """Return a form with the first bytes of UTF-8 whose longer sequences begin at lower code points."""
+    three = 0x80 + 64 * chance.choice((1, 2, 3, 30, chance.randrange(1, 31)))
+    four = three + 0xC800 + chance.choice((0, chance.randrange(0x4000)))
+    rows = [
+        Row(0, 0x7F, (0, 0x7F)),
+        Row(0x80, three - 1, (0xC2, 0xC1 + (three - 0x80) // 64), TAIL),
+        Row(three, three + 0x7FF, 0xE0, (0xA0, 0xBF), TAIL),
+        Row(three + 0x800, three + 0xC7FF, (0xE1, 0xEC), TAIL, TAIL),
+        Row(four, four + 0x2FFFF, 0xF0, (0x90, 0xBF), TAIL, TAIL),
+    ]
+    return Form("early", rows[: chance.choice((4, 5, 5))])
+
+
 def _of_family(chance: Random, bits: int) -> Tables:
     forms = [each for each in eightfold.forms() if each.unit_bits == bits]
     forms += [each.form for form in forms for each in form.variants]
