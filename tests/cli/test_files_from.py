@@ -86,6 +86,12 @@ def test_wrong_use(arguments: list[str], says: bytes, tmp_path: Path) -> None:
     [
         (["--files-from", "missing"], b"", "missing: No such file or directory"),
         (["--files-from", "-"], b"a.txt\0b.txt\n", "a.txt\\x00b.txt: a file name cannot contain NUL; use -z if NUL"),
+        pytest.param(
+            ["--files-from", "-"],
+            b"a/" * 30_000,
+            "a/" * 2048 + "… (60000 characters): a path of 60,000 bytes is longer than any that can be opened",
+            id="longer than a path",
+        ),
         (["--files-from", "-"], b"a" * 70_000, "-: a name has more than 65,536 bytes; use -z if NUL ends each name"),
         (["-z", "--files-from", "-"], b"a" * 70_000, "-: a name has more than 65,536 bytes"),
         (["--files-from", "-"], b"gone.txt\n", "gone.txt: No such file or directory"),
@@ -208,7 +214,11 @@ def test_an_empty_list_is_neither_standard_input_nor_everything(arguments: list[
     assert (tmp_path / "a.txt").read_bytes() == LATIN
 
 
-@pytest.mark.parametrize("listed", [b"a.txt\nb\0.txt\n", b"a.txt\n" + b"x" * 70_000], ids=["a NUL", "too long"])
+@pytest.mark.parametrize(
+    "listed",
+    [b"a.txt\nb\0.txt\n", b"a.txt\n" + b"x/" * 30_000, b"a.txt\n" + b"x" * 70_000],
+    ids=["a NUL", "longer than a path", "without an end"],
+)
 @pytest.mark.parametrize("arguments", [WRITING[0], WRITING[2]], ids=" ".join)
 def test_nothing_is_written_by_a_list_that_is_not_whole(arguments: list[str], listed: bytes, tmp_path: Path) -> None:
     make(tmp_path, b"a.txt")

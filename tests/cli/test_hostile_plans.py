@@ -9,15 +9,19 @@ import json
 import os
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from eightfold import repair
 from eightfold.cli import main
+from eightfold.files import path_text
 from eightfold.files.paths import entries
+from eightfold.files.records import json_lines, plan_files
 from support.clones import NESTED, PRECIOUS, Captured, contents, nested, refused
 from support.command_line import run
+from support.peaks import peak
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights there")
 
@@ -107,7 +111,12 @@ def test_a_plan_opens_nothing_but_files(kind: str, tree: Path) -> None:
         {"changes": True},
         {"changes": 1.0},
         {"form": None},
+        {"form": "nosuch"},
+        {"form": "\ud800"},
+        {"errors": "nosuch"},
+        {"errors": "\ud800"},
         {"original_sha256": {}},
+        {"table": "Parquet", "form": "wtf-8", "undone_sha256": "0" * 64, "changes_sha256": "0" * 64},
     ],
     ids=str,
 )
@@ -130,6 +139,55 @@ def test_what_is_no_json_is_said_with_its_line(
     heading = b"" if first else b'{"eightfold": "%s", "version": 1}\n' % kind
     (tree / "record").write_bytes(heading + line + b"\n")
     refused([*arguments, "record"], capsys, "record: ", "it is not JSON (" if first else "line 2: it is not JSON (")
+
+
+@pytest.mark.parametrize("arguments", [["repair", "--apply"], ["repair", "--undo"], ["names", "--undo"]], ids=" ".join)
+def test_a_line_longer_than_any_of_ours_is_not_read_to_its_end(
+    arguments: list[str], tree: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_lines, "LONGEST_LINE", 1 << 20)
+    kind = "plan" if "repair" in arguments else "log of names"
+    (tree / "record").write_bytes(json_lines.heading(kind) + b" " * (32 << 20))
+
+    def read() -> None:
+        refused([*arguments, "record"], capsys, "record: a line has more than 1 MiB")
+
+    assert peak(read, limit=8 << 20) < 8 << 20
+
+
+def test_no_plan_is_written_that_could_not_be_read(
+    tree: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "b.txt").write_bytes(PRECIOUS)
+    make = ["repair", "--errors", "latin-1", "--plan"]
+    with monkeypatch.context() as patch:
+        patch.setattr(plan_files, "LONGEST_LINE", 100)
+        refused([*make, "one", "b.txt"], capsys, "b.txt: a change takes more than ", "0 in the plan")
+    monkeypatch.setattr(path_text, "LONGEST_OPENED", 4)
+    refused([*make, "two", "b.txt"], capsys, "b.txt: a path of 5 bytes is longer than any that can be opened")
+
+
+def test_a_plan_for_which_there_is_no_memory_is_an_error(
+    tree: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(line: bytes) -> None:
+        raise MemoryError
+
+    (tree / "plan").write_bytes(plan_for("a.txt"))
+    monkeypatch.setattr(json_lines, "value", full)
+    refused(["repair", "--apply", "plan"], capsys, "not enough memory")
+
+
+@pytest.mark.parametrize("way", ["--apply", "--undo"])
+def test_a_path_longer_than_any_file_has_costs_no_walk(
+    way: str, tree: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walked: list[str] = []
+    resolve: Callable[[str], str] = os.path.realpath
+    monkeypatch.setattr(os.path, "realpath", lambda path: (walked.append(path), resolve(path))[1])
+    (tree / "plan").write_bytes(plan_for("a/" * 60_000 + "f"))
+    refused(["repair", way, "plan"], capsys, "plan: line 2: this is not a plan: a path of 120,001 bytes is longer than")
+    assert all(len(path) < 4096 for path in walked)
 
 
 @pytest.mark.parametrize("depth", [400, 900, 950, 980])
@@ -212,6 +270,8 @@ def log_of(*lines: object) -> bytes:
         {"folder": "", "old": "taken", "new": "{}/precious"},
         {"folder": "", "old": "taken", "new": ".."},
         {"folder": "", "old": ".", "new": "a.txt"},
+        {"folder": "a/" * 60_000, "old": "caf\uefe9", "new": "a.txt"},
+        {"folder": "", "old": "caf\uefe9", "new": "a" * 120_000},
         {"folder": None, "old": "taken", "new": "a.txt"},
         {"folder": 5, "old": "taken", "new": "a.txt"},
         {"folder": ["a"], "old": "taken", "new": "a.txt"},

@@ -79,6 +79,12 @@ def test_of_many_folders_the_one_is_held_that_they_are_in(tree: Path) -> None:
             pass
 
 
+def test_folders_above_that_do_not_exist_are_not_held(tree: Path) -> None:
+    before = len(os.listdir("/dev/fd"))
+    with held([f"{tree}/{'gone/' * 500}file"]):
+        assert len(os.listdir("/dev/fd")) < before + 20
+
+
 def test_nothing_is_left(tree: Path) -> None:
     names, open_files = sorted(tree.rglob("*")), len(os.listdir("/dev/fd"))
     with held([str(tree)]), pytest.raises(FileError), ExitStack() as second:

@@ -16,6 +16,7 @@ import pytest
 import eightfold
 from eightfold.files.paths.addresses import is_temporary
 from support.command_line import ENVIRONMENT, command, run
+from support.table_files import strings
 
 
 @pytest.fixture
@@ -54,6 +55,18 @@ def test_a_full_disk(size: int, backup: list[str], small_disk: Path) -> None:
     )
     if not fits:
         assert done.stderr == b"eightfold: file.txt: No space left on device\n"
+
+
+def test_a_plan_for_a_table_that_does_not_fit_is_not_kept(small_disk: Path, tmp_path: Path) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    names = strings([b"caf\xe9 %d" % number for number in range(20_000)])
+    parquet.write_table(pyarrow.table({"name": names}), tmp_path / "big.parquet")
+    (tmp_path / "small.txt").write_bytes(b"caf\xe9\n")
+    done = run("repair", "--plan", "disk/plan.jsonl", "small.txt", "big.parquet", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == b"eightfold: disk/plan.jsonl: No space left on device"
+    assert b"next:" not in done.stderr
+    assert not list(small_disk.iterdir())
 
 
 def test_a_disk_without_room_for_another_file(small_disk: Path) -> None:

@@ -14,6 +14,8 @@ _SMUGGLED_BYTES = range(0xDC80, 0xDD00)
 
 LONGEST_PATH = 4096
 """The maximum number of characters shown. Linux opens no longer path, but names in archives may have any length."""
+LONGEST_OPENED = LONGEST_PATH if os.name == "posix" else 3 * 32_767
+"""The maximum number of bytes of a path in a plan, a log, a journal or a list: no system opens a longer one at once."""
 
 
 def shown(path: str, most: int = LONGEST_PATH) -> str:
@@ -57,7 +59,7 @@ def as_path(text: str) -> str:
     r"""Return the name that XTF-8 text stands for: the inverse of :func:`as_text`.
 
     Raises:
-        ValueError: the text is not Unicode text, or no file can have this name.
+        ValueError: the text is not Unicode text, or no file can have this name, or it is too long.
 
     >>> as_path("caf\uefe9.txt")
     'caf\udce9.txt'
@@ -65,4 +67,16 @@ def as_path(text: str) -> str:
     name = xtf8.decode(text.encode())
     if not name or b"\0" in name:
         raise ValueError(f"'{shown(text)}' is not a valid file name")
+    if why_not := why_too_long(name):
+        raise ValueError(why_not)
     return os.fsdecode(name)
+
+
+def why_too_long(path: bytes) -> str:
+    """Return why a path is too long to work on, which could cost the square of its length; empty if it is not.
+
+    >>> why_too_long(b"a/" * 100_000), why_too_long(b"a")
+    ('a path of 200,000 bytes is longer than any that can be opened', '')
+    """
+    is_too_long = len(path) > LONGEST_OPENED
+    return f"a path of {len(path):,} bytes is longer than any that can be opened" if is_too_long else ""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from eightfold.cli.options.arguments import CommandParser, path_argument
 from eightfold.cli.output.ending import UsageError
 from eightfold.files import FileError
+from eightfold.files.path_text import why_too_long
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.read.reading import STANDARD_INPUT, opened
 
@@ -90,6 +91,8 @@ def names_in(path: str, end: bytes, on_error: Callable[[FileError], None]) -> It
         for name in _names(path, end):
             if b"\0" in name:
                 on_error(FileError(os.fsdecode(name), "a file name cannot contain NUL; use -z if NUL ends each name"))
+            elif why_not := why_too_long(name):
+                on_error(FileError(os.fsdecode(name), why_not))
             elif name:
                 yield _local(os.fsdecode(name))
     except FileError as error:

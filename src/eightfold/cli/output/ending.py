@@ -79,6 +79,9 @@ def exit_status(run: Callable[[], int], *, then_exits: bool = False) -> int:
     except (UsageError, FileError, OutputError) as error:
         say(str(error))
         status = WRONG_USE_OR_FILE
+    except MemoryError:
+        say("not enough memory")
+        status = WRONG_USE_OR_FILE
     _leave_output()
     return status
 

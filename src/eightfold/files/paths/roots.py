@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from eightfold.files import FileError, blaming
-from eightfold.files.path_text import shown
+from eightfold.files.path_text import shown, why_too_long
 from eightfold.files.paths.entries import BY_DESCRIPTOR, NO_LINK, Entry
 
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -55,7 +55,7 @@ class Root:
         """Return the path of a file relative to the root, without links; empty for the root itself.
 
         Raises:
-            FileError: it lies outside the root.
+            FileError: it lies outside the root, or is too long for a plan or a log.
         """
         self._real = self._real or os.path.realpath(self.path or os.curdir)
         real = os.path.realpath(path or os.curdir)
@@ -64,7 +64,10 @@ class Root:
         below = os.path.join(self._real, "")
         if not real.startswith(below):
             raise FileError(path, f"it is outside {shown(self._real)}: use --root to name a folder that contains it")
-        return real[len(below) :]
+        relative = real[len(below) :]
+        if why_not := why_too_long(os.fsencode(relative)):
+            raise FileError(path, why_not)
+        return relative
 
     def join(self, path: str) -> str:
         """Return the path of a file, from its path relative to the root."""

@@ -30,7 +30,7 @@ from eightfold.files import FileError, blaming
 from eightfold.files.path_text import as_path, as_text, shown
 from eightfold.files.paths.entries import NO_LINK, Entry
 from eightfold.files.read.reading import opened
-from eightfold.files.records.json_lines import heading, record, value
+from eightfold.files.records.json_lines import LONGEST_LINE, heading, record, value
 from eightfold.files.records.private import key
 
 NAME = ".conversion-journal.eightfold.tmp"
@@ -103,7 +103,7 @@ def check_none(path: str) -> None:
     if not os.path.lexists(journal):
         return
     with blaming(journal), _opened(journal, os.O_RDONLY, "rb") as file:
-        data = file.readall()
+        data = _content(file, journal)
     if not _is_begun(data):
         raise _interrupted(journal, _parsed(data, journal)[0])
 
@@ -294,7 +294,7 @@ class Journals:
     def _results_in(self, journal: str) -> Iterator[str]:
         """Yield the digests of results that are no longer the files that they were made from."""
         with suppress(FileError), blaming(journal), _opened(journal, os.O_RDONLY, "rb") as file:
-            conversion, _, _, entries = _parsed(file.readall(), journal)
+            conversion, _, _, entries = _parsed(_content(file, journal), journal)
             if conversion == self._conversion:
                 yield from (ends.result for ends in dict(entries).values() if ends.original != ends.result)
 
@@ -322,7 +322,7 @@ class Journals:
 
     def _read(self, journal: str) -> Iterator[tuple[str, Ends]]:
         with blaming(journal), _opened(journal, os.O_RDWR, "r+b") as file:
-            data = file.readall()
+            data = _content(file, journal)
             # Nothing follows a line that was cut off in the middle.
             if _is_begun(data):
                 file.truncate(0)
@@ -333,6 +333,21 @@ class Journals:
             self._runs[journal], self._scopes[journal] = run, scope
             yield from entries
             file.truncate(data.rfind(b"\n") + 1)
+
+
+def _content(file: FileIO, journal: str) -> bytes:
+    """Return all of a journal, which may be as long as it likes if its head is sealed.
+
+    Raises:
+        FileError: it is longer than a line, and not one of this user's.
+    """
+    data = file.read(LONGEST_LINE)
+    if len(data) == LONGEST_LINE:
+        *lines, _ = data.split(b"\n", 2)
+        with _refusing(journal):
+            _head(lines, journal)
+        data += file.readall()
+    return data
 
 
 def _parsed(data: bytes, journal: str) -> tuple[dict[str, str], str, Scope, list[tuple[str, Ends]]]:
@@ -482,7 +497,7 @@ def _last(journal: str) -> tuple[dict[str, str], _Ending | None]:
     """
     with suppress(FileNotFoundError, FileError, LookupError, AttributeError, TypeError, ValueError), blaming(journal):
         with _opened(journal, os.O_RDONLY, "rb") as file:
-            *lines, rest = file.readall().split(b"\n")
+            *lines, rest = _content(file, journal).split(b"\n")
         conversion, run, _ = _head(lines, journal)
         values = {} if rest else _unsealed(lines[-1], run if len(lines) > 2 else "")
         return conversion, next((_Ending(word, values[word]) for word in (_ENDING, _ENDED) if word in values), None)

@@ -1,7 +1,8 @@
 """This program's JSON Lines files: the first line says what the file is, and every line is one JSON object.
 
-Each line is complete or missing. No line makes anybody hold the whole file in memory, whatever its size. What the lines
-mean is up to their writers: plans, and logs of renamed files.
+Each line is complete or missing. No line makes anybody hold the whole file in memory, whatever its size: a line longer
+than :data:`LONGEST_LINE` is neither written nor read. What the lines mean is up to their writers: plans, and logs of
+renamed files.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from eightfold.files import FileError
 from eightfold.files.read.reading import Source
 
 VERSION = 1
+LONGEST_LINE = 128 << 20
+"""The maximum number of bytes of a line. Only values of a table come near it, with some 40 MB, old and new together."""
 _SHOWN = 40
 """The number of characters of an unknown version that are shown."""
 
@@ -87,12 +90,15 @@ def value(line: bytes) -> Any:
 
 
 def _lines(source: Source) -> Iterator[bytes]:
-    held: list[bytes] = []
+    held, length = [b""], 0
     for chunk, _ in source.pieces():
         first, *others = chunk.split(b"\n")
         held.append(first)
+        length += len(first)
+        if length > LONGEST_LINE:
+            raise FileError(source.path, f"a line has more than {LONGEST_LINE >> 20} MiB, so it is not one of ours")
         for line in others:
-            yield b"".join(held)
-            held = [line]
-    if any(held):
+            whole, held, length = b"".join(held), [line], len(line)
+            yield whole
+    if length:
         yield b"".join(held)

@@ -20,10 +20,10 @@ from eightfold.files.path_text import as_path, as_text, shown
 from eightfold.files.paths.roots import steps
 from eightfold.files.read.reading import Source
 from eightfold.files.read.tables import IPC, PARQUET
-from eightfold.files.records.json_lines import heading, record, records, value
+from eightfold.files.records.json_lines import LONGEST_LINE, heading, record, records, value
 from eightfold.files.records.table_changes import TableChange, table_change, tables_in_order
 from eightfold.forms.utf_8 import UTF_8
-from eightfold.repair import POLICIES, Change, PlanError, Repaired
+from eightfold.repair import Change, PlanError, Repaired, Repairer
 from eightfold.repair.changes import in_order
 
 _AnyChange = TypeVar("_AnyChange", Change, TableChange)
@@ -86,6 +86,7 @@ class _Draft:
 
         self._lines = SpooledTemporaryFile(_HELD_BYTES)  # noqa: SIM115
         self._digest = sha256()
+        self._longest = 0
         self.count: int = 0
 
     def __enter__(self) -> Self:
@@ -99,11 +100,15 @@ class _Draft:
             line = record(change.as_dict())
             self._lines.write(line)
             self._digest.update(line)
+            self._longest = max(self._longest, len(line))
             self.count += 1
 
     def _write_to(self, file: BinaryIO, ends: Mapping[str, str]) -> None:
         from shutil import copyfileobj
 
+        if self._longest > LONGEST_LINE:
+            reason = f"a change takes more than {LONGEST_LINE >> 20} MiB of a plan: use --in-place or -o instead"
+            raise FileError(as_path(self._head["path"]), reason)
         file.write(record({**self._head, **ends, "changes": self.count}))
         self._lines.seek(0)
         copyfileobj(self._lines, file)
@@ -214,8 +219,9 @@ def _head(source: Source, number: int, values: Any) -> tuple[list[str], int]:
     if count < 0:
         raise FileError(source.path, f"line {number}: this is not a plan: {count} changes")
     try:
-        return [_file_path(words[0]), *words[1:]], count
-    except ValueError as error:
+        path, read = _file_path(words[0]), Repairer(words[1], words[2])  # It knows every form and policy of the verbs.
+        return [path, read.form.name, read.errors, *words[3:]], count
+    except (LookupError, ValueError) as error:
         raise FileError(source.path, f"line {number}: this is not a plan: {error}") from error
 
 
@@ -239,8 +245,8 @@ def _table(source: Source, number: int, values: Any, changes: _Changes) -> Table
     kind, *digests = (values.get(name) for name in ("table", "undone_sha256", "changes_sha256"))
     if kind not in (PARQUET, IPC) or not all(isinstance(each, str) and _DIGEST.fullmatch(each) for each in digests):
         raise FileError(source.path, f"line {number}: this is not a plan: a table needs a kind and digests")
-    if values["errors"] not in POLICIES:
-        raise FileError(source.path, f"line {number}: this is not a plan: it has no known policy")
+    if values["form"] != UTF_8.name:
+        raise FileError(source.path, f"line {number}: this is not a plan: the form of a table is {UTF_8.name}")
     undone, listed = digests
     return TablePlan(kind, undone, changes.of_table(listed))
 

@@ -50,7 +50,8 @@ def held(paths: Iterable[str]) -> Iterator[None]:
         yield
         return
     own = _topmost({_folder(path) for path in paths})
-    above = {parent for folder in own for parent in _above(folder)}
+    # A plan may name a file in folders that do not exist: nobody replaces a file there, and there may be many.
+    above = {parent for folder in own for parent in _above(folder) if os.path.isdir(parent)}
     deadline = time.monotonic() + _PATIENCE
     with ExitStack() as locks:
         for folder in sorted(own | above):  # All runs use one order: otherwise two could wait for each other.
