@@ -14,7 +14,9 @@ from typing import IO, Any, NoReturn, SupportsIndex
 
 from eightfold.forms import Form, forms
 from eightfold.forms import form as form_named
+from eightfold.policy import check_policy
 from eightfold.stream import Decoder, Encoder
+from eightfold.stream.runs import rest_of_run
 from eightfold.text import Data, decode, encode
 from eightfold.xtf8 import escape_errors
 
@@ -30,6 +32,31 @@ _registering = allocate_lock()
 """Held while the codecs come or go: two threads must not register them twice, since one call takes out only one."""
 
 
+class _ReaderDecoder(Decoder):
+    """The decoder of a stream reader, which keeps the bytes that are not consumed, as `codecs.StreamReader` expects.
+
+    The decoder itself holds a long sequence without a fixed length: the reader would join it to each piece and have it
+    decoded again, which takes quadratic time.
+    """
+
+    def consumed(self, data: bytes) -> tuple[str, int]:
+        """Return the text decoded so far and the number of bytes that the reader need not keep."""
+        rest = rest_of_run(self._opening.plain, self._held, data)
+        if rest is not None:
+            return self.decode(data[:rest], final=rest < len(data)), rest
+        text = self.decode(data)
+        if rest_of_run(self._opening.plain, self._held, b"") is not None:
+            return text, len(data)
+        held, flags = self.getstate()
+        self.setstate((b"", flags))
+        return text, len(data) - len(held)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the decoder holds such a sequence."""
+        return bool(self._held)
+
+
 class StreamReader(codecs.StreamReader):
     """Reads text of a form from a binary stream; a sequence that the end of the stream cuts short is an error.
 
@@ -40,15 +67,12 @@ class StreamReader(codecs.StreamReader):
     def __init__(self, form: Form, stream: IO[bytes], errors: str = "strict") -> None:
         super().__init__(stream, errors)
         self.bytebuffer: bytes = b""
-        self._decoder = Decoder(form, errors)
+        self._decoder = _ReaderDecoder(form, errors)
 
     def decode(self, input: bytes, errors: str = "strict") -> tuple[str, int]:
         """Return the text decoded so far and the number of bytes consumed."""
-        text = self._decoder.decode(input)
-        held, flags = self._decoder.getstate()
-        # The caller keeps the bytes that are not consumed, as `codecs.StreamReader` expects.
-        self._decoder.setstate((b"", flags))
-        return text, len(input) - len(held)
+        _apply(errors, self._decoder)
+        return self._decoder.consumed(input)
 
     def read(self, size: int = -1, chars: int = -1, firstline: bool = False) -> str:
         """Return text; see :meth:`codecs.StreamReader.read`.
@@ -57,7 +81,7 @@ class StreamReader(codecs.StreamReader):
             DecodeError: the bytes are ill-formed, or only a sequence that is cut short is left.
         """
         text = super().read(size, chars, firstline)
-        while not text and self.bytebuffer and size and chars:
+        while not text and (self.bytebuffer or self._decoder.holds) and size and chars:
             more = self.stream.read(1)
             if not more:
                 # `readline` reads in pieces, and an error in the last piece must not discard the others.
@@ -76,8 +100,9 @@ class StreamReader(codecs.StreamReader):
 
     def _end(self, *, quiet: bool = False) -> str:
         """Return the text left at the end of the stream; with `quiet`, leave an error to the next call."""
-        if not self.bytebuffer:
+        if not (self.bytebuffer or self._decoder.holds):
             return ""
+        _apply(self.errors, self._decoder)
         try:
             text = self._decoder.decode(self.bytebuffer, final=True)
         except UnicodeDecodeError:
@@ -97,31 +122,79 @@ class StreamReader(codecs.StreamReader):
 
 
 class StreamWriter(codecs.StreamWriter):
-    """Writes text of a form to a binary stream; `reset` and `close` write a held lead."""
+    """Writes text of a form to a binary stream; `seek`, `reset` and `close` write a held lead.
+
+    The file of :func:`codecs.open` closes its stream without closing the writer, and so loses a lead at its end, with a
+    warning. :func:`eightfold.open` loses none.
+    """
+
+    stream: IO[bytes]
 
     def __init__(self, form: Form, stream: IO[bytes], errors: str = "strict") -> None:
         super().__init__(stream, errors)
         self._encoder = Encoder(form, errors)
+        self._place: int | None = None
 
     def encode(self, input: str, errors: str = "strict") -> tuple[bytes, int]:
         """Return the bytes that can be written now, and the length of the text, all of which is consumed."""
+        _apply(errors, self._encoder)
         return self._encoder.encode(input), len(input)
+
+    def write(self, object: str) -> None:
+        """Write text; see :meth:`codecs.StreamWriter.write`.
+
+        Raises:
+            EncodeError: the form cannot write the text, and the policy is strict.
+        """
+        if self._place is not None and self._place != self.stream.tell():
+            self._finish()
+        super().write(object)
+        self._place = self.stream.tell() if self._encoder.holds and _seekable(self.stream) else None
+
+    def seek(self, offset: int, whence: int = 0) -> None:
+        """Write a held lead, and change the position; see :meth:`codecs.StreamWriter.seek`."""
+        self._finish()
+        super().seek(offset, whence)
 
     def reset(self) -> None:
         """Write a held lead, and start a new output."""
-        self.stream.write(self._encoder.finish())
+        self._finish()
         self._encoder.reset()
 
     def close(self) -> None:
         """Write a held lead, and close the stream."""
-        self.stream.write(self._encoder.finish())
+        self._finish()
         self.stream.close()
+
+    def _finish(self) -> None:
+        """Write a held lead after the text before it: `codecs.StreamReaderWriter` may have moved the stream since."""
+        if not self._encoder.holds:
+            return
+        _apply(self.errors, self._encoder)
+        lead, place, self._place = self._encoder.finish(), self._place, None
+        if place is None or place == (here := self.stream.tell()):
+            self.stream.write(lead)
+        else:
+            self.stream.seek(place)
+            self.stream.write(lead)
+            self.stream.seek(here)
 
     def __exit__(self, *exc: object) -> None:
         self.close()
 
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
         raise TypeError("a StreamWriter cannot be copied or pickled: it writes to an open stream")
+
+
+def _seekable(stream: IO[bytes]) -> bool:
+    return bool(getattr(stream, "seekable", bool)())
+
+
+def _apply(errors: str, coder: Decoder | Encoder) -> None:
+    """Let a coder follow this policy: in Python's stream classes the attribute `errors` may change at any time."""
+    if errors != coder.errors:
+        check_policy(errors, coder.form)
+        coder.errors = errors
 
 
 class _CodecInfo(codecs.CodecInfo):

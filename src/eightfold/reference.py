@@ -268,15 +268,10 @@ def fault_at(form: Form, data: bytes, start: int, *, final: bool = True, run: tu
     if end is None:
         return None
     kind, code_point = _named(form, row, data, start, end)
-    return Fault(
-        kind,
-        form.name,
-        start,
-        end,
-        data[start : min(end, start + UNITS_KEPT)],
-        code_point,
-        at_end=kind == "truncated" and end == len(data),
-    )
+    at_end = kind == "truncated" and end == len(data)
+    if at_end and not final:
+        return None
+    return Fault(kind, form.name, start, end, data[start : min(end, start + UNITS_KEPT)], code_point, at_end=at_end)
 
 
 def _row_named(

@@ -10,6 +10,7 @@ import codecs
 import io
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from eightfold.policy import Stalls, ask_encoding, check_policy, writing
 from eightfold.reference import holds_back_lead, signed
 from eightfold.seam import Seam, SeamError
 from eightfold.stream import Decoder, Encoder
+from eightfold.stream.runs import LONG_BYTES
 from eightfold.stream.turns import in_turn
 from eightfold.text import AnyErrors, AnyForm
 
@@ -35,14 +37,37 @@ class _Opening(threading.local):
 
     form: Form
     errors: str
+    file: weakref.ref[TextFile]
     encoder: Encoder | None = None
 
 
 _opening = _Opening()
 
 
+class _FileDecoder(Decoder):
+    """The decoder of a text file, which grows the file's chunks with what is held.
+
+    Before each chunk, `io.TextIOWrapper` asks for the state and joins what is held to the chunk: with small chunks, a
+    long sequence without a fixed length would take quadratic time.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(_opening.form, _opening.errors)
+        self._file = _opening.file
+        self._grown = False
+
+    def getstate(self) -> tuple[bytes, int]:
+        """Return the state, and let the file read as much as is held next."""
+        state = super().getstate()
+        grown, file = len(state[0]) > LONG_BYTES, self._file()
+        if file is not None and (grown or self._grown):
+            file._CHUNK_SIZE = max(len(state[0]), io.DEFAULT_BUFFER_SIZE)  # type: ignore[attr-defined]
+            self._grown = grown
+        return state
+
+
 def _decoder(errors: str) -> Decoder:
-    return Decoder(_opening.form, _opening.errors)
+    return _FileDecoder()
 
 
 def _encoder(errors: str) -> Encoder:
@@ -90,7 +115,7 @@ class TextFile(io.TextIOWrapper):
     mode: str
 
     def __init__(self, opened: _Opened, form: Form, errors: str, newline: str | None, line_buffering: bool) -> None:
-        _opening.form, _opening.errors, _opening.encoder = form, errors, None
+        _opening.file, _opening.form, _opening.errors, _opening.encoder = weakref.ref(self), form, errors, None
         super().__init__(opened.binary, _CODEC, "strict", newline, line_buffering)
         self.mode = opened.mode
         self._form, self._policy, self._form_encoder = form, errors, _opening.encoder
@@ -191,17 +216,18 @@ class TextFile(io.TextIOWrapper):
 
         Args:
             encoding: the name of a form; as in Python, it cannot be changed after reading has started.
-            errors: the policy.
+            errors: the policy; as in Python, `strict` if only ``encoding`` is given.
             newline, line_buffering, write_through: as for :meth:`io.TextIOWrapper.reconfigure`.
         """
         form = self._form if encoding is None else form_named(encoding)
-        policy = self._policy if errors is None else errors
+        kept = self._policy if encoding is None else "strict"
+        policy = kept if errors is None else errors
         check_policy(policy, form)
         self._settle()
         changed = {} if newline is _UNCHANGED else {"newline": newline}
         if encoding is not None or errors is not None:
             changed["encoding"] = _CODEC
-        _opening.form, _opening.errors, _opening.encoder = form, policy, None
+        _opening.file, _opening.form, _opening.errors, _opening.encoder = weakref.ref(self), form, policy, None
         super().reconfigure(**changed, line_buffering=line_buffering, write_through=write_through)
         self._form, self._policy = form, policy
         self._form_encoder, _opening.encoder = _opening.encoder or self._form_encoder, None
@@ -265,7 +291,8 @@ def open(
         form: a Form or its name; utf-8 by default.
         errors: the policy, as for `decode` and `encode`.
         encoding: an alias of ``form``, for compatibility with :func:`io.open`.
-        buffering, newline, closefd, opener: as for :func:`io.open`; text cannot be unbuffered.
+        buffering, newline, closefd, opener: as for :func:`io.open`; text cannot be unbuffered, and a terminal is
+            line-buffered unless ``buffering`` is given.
 
     Raises:
         ValueError: the mode is not a text mode, ``buffering`` is 0, or the form refuses the policy.
@@ -295,7 +322,8 @@ def open(
     binary = builtins.open(path, mode.replace("t", "") + "b", kept, closefd=closefd, opener=opener)  # noqa: SIM115
     try:
         kind = UpdatedTextFile if "+" in mode else TextFile
-        return kind(_Opened(binary, path, mode), asked, errors, newline, buffering == 1)
+        line_buffering = buffering == 1 or (buffering < 0 and binary.isatty())
+        return kind(_Opened(binary, path, mode), asked, errors, newline, line_buffering)
     except BaseException:
         binary.close()
         raise

@@ -154,6 +154,76 @@ def test_a_stream_writer_writes_what_it_holds_when_closed_or_reset() -> None:
         assert binary.getvalue() == b"a\xed\xa0\xbd"
 
 
+def test_a_stream_writer_that_seeks_writes_what_it_holds_where_it_was_written() -> None:
+    binary = io.BytesIO()
+    writer = codecs.getwriter("wtf-8")(binary)
+    writer.write("abcdef\ud83d")
+    writer.seek(0)
+    assert binary.getvalue() == b"abcdef\xed\xa0\xbd"
+    writer.write("x\ud83d")
+    writer.seek(9)
+    writer.write("\ude00")
+    assert binary.getvalue() == b"x\xed\xa0\xbdef\xed\xa0\xbd\xed\xb8\x80"
+
+
+@pytest.mark.parametrize("mode", ["w+", "a+"])
+@pytest.mark.parametrize("place", [0, 2])
+def test_a_file_of_the_codecs_module_may_be_moved_while_a_lead_is_held(tmp_path: Path, mode: str, place: int) -> None:
+    with codecs.open(str(tmp_path / "file"), mode, "wtf-8") as file:
+        file.write("abcdef\ud83d")
+        file.seek(place)
+        file.write("xy")
+    text = b"abcdef\xed\xa0\xbd"
+    expected = text + b"xy" if mode == "a+" else text[:place] + b"xy" + text[place + 2 :]
+    assert (tmp_path / "file").read_bytes() == expected
+
+
+def test_a_stream_writer_needs_only_a_stream_that_writes() -> None:
+    class Pipe:
+        def __init__(self) -> None:
+            self.written = b""
+
+        def write(self, data: bytes) -> None:
+            self.written += data
+
+    pipe = Pipe()
+    writer = codecs.getwriter("wtf-8")(pipe)  # type: ignore[arg-type]
+    for text in ("a\ud83d", "\ude00", "\ud83d", "b"):
+        writer.write(text)
+    assert pipe.written == "a\U0001f600".encode() + b"\xed\xa0\xbdb"
+
+
+@pytest.mark.parametrize("name", ["cesu-8", "utf-8"])
+def test_the_policy_of_a_stream_may_change_at_any_time(name: str) -> None:
+    reader = codecs.getreader(name)(io.BytesIO(b"a\xffb\n\xff\n\xe2\x82"))
+    reader.errors = "replace"
+    assert reader.readline() == "a\ufffdb\n"
+    assert reader.read() == "\ufffd\n\ufffd" if name == "cesu-8" else "\ufffd\n"
+    writer = codecs.getwriter(name)(io.BytesIO())
+    writer.errors = "replace"
+    writer.write("a\udc00")
+    writer.errors = "strict"
+    with pytest.raises(UnicodeEncodeError):
+        writer.write("\udc00")
+    assert writer.stream.getvalue() == b"a?"  # type: ignore[attr-defined]
+
+
+def test_a_held_lead_meets_the_policy_that_a_stream_has_when_it_is_closed() -> None:
+    binary = io.BytesIO()
+    writer = codecs.getwriter("cesu-8")(binary)
+    writer.write("a\ud83d")
+    writer.errors = "replace"
+    writer.reset()
+    assert binary.getvalue() == b"a?"
+
+
+def test_a_stream_refuses_a_policy_that_there_is_not() -> None:
+    reader = codecs.getreader("cesu-8")(io.BytesIO(b"a"))
+    reader.errors = "no such policy"
+    with pytest.raises(LookupError, match="no such policy"):
+        reader.read()
+
+
 @pytest.mark.parametrize("name", OURS)
 @pytest.mark.parametrize("chunk", [1, 2, 5, 8192])
 def test_text_io_wrapper_reads_seeks_and_tells(name: str, chunk: int) -> None:

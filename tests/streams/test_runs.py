@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import copy
+import io
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,15 +70,73 @@ def test_a_state_and_a_copy_hold_all_of_a_run(errors: str) -> None:
         assert written == [expected.encode()] * 3
 
 
-def test_what_is_held_is_not_looked_at_with_each_piece(errors: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = 0
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the list to which each decoded piece adds its length."""
+    lengths: list[int] = []
     decoded_piece = decoder.decoded_piece
 
     def counted(form: Any, errors: str, data: bytes, *given: Any) -> Any:
-        nonlocal seen
-        seen += len(data)
+        lengths.append(len(data))
         return decoded_piece(form, errors, data, *given)
 
     monkeypatch.setattr(decoder, "decoded_piece", counted)
+    return lengths
+
+
+def test_what_is_held_is_not_looked_at_with_each_piece(errors: str, seen: list[int]) -> None:
     decoded(Decoder("corrected-utf-8", errors), cut(1000))
-    assert seen < 3 * len(DATA)
+    assert sum(seen) < 3 * len(DATA)
+
+
+@pytest.fixture
+def reader_class() -> Iterator[Any]:
+    eightfold.register_codecs()
+    yield codecs.getreader("corrected-utf-8")
+    eightfold.unregister_codecs()
+
+
+@pytest.mark.parametrize("after", [b"", b"b\xff\x80", b"b\nc", b"\xe2\x82\xac" * 40])
+@pytest.mark.parametrize("read", ["readline", "read", "read(70)"])
+def test_a_stream_reader_decodes_a_run_once(
+    reader_class: Any, errors: str, seen: list[int], read: str, after: bytes
+) -> None:
+    data = b"a" + PIECE * PIECES + after
+    reader = reader_class(io.BytesIO(data), errors)
+    step = {"readline": reader.readline, "read": reader.read, "read(70)": lambda: reader.read(70)}[read]
+    text = "".join(iter(step, ""))
+    assert sum(seen) < 4 * len(data)
+    assert text == eightfold.decode(data, "corrected-utf-8", errors)
+
+
+def test_a_stream_reader_gives_the_lines_between_a_run_and_an_error(reader_class: Any) -> None:
+    def once(error: Any) -> tuple[str, int]:
+        if error.end - error.start < 3:
+            raise error
+        return shown(error)
+
+    with handler(once) as errors:
+        reader = reader_class(io.BytesIO(PIECE * PIECES + b"b\nc\xffd"), errors)
+        assert reader.readline() == f"<{len(PIECE) * PIECES}>b\n"
+        with pytest.raises(eightfold.DecodeError):
+            reader.readline()
+
+
+def test_a_text_file_joins_little_of_a_run(errors: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    joined = 0
+    getstate = Decoder.getstate
+
+    def counted(self: Decoder) -> tuple[bytes, int]:
+        nonlocal joined
+        state = getstate(self)
+        joined += len(state[0])
+        return state
+
+    monkeypatch.setattr(Decoder, "getstate", counted)
+    run = PIECE * PIECES * 4
+    (tmp_path / "run").write_bytes(b"a" + run + b"b\n" + b"line\n" * 100_000)
+    with eightfold.open(tmp_path / "run", "r", "corrected-utf-8", errors) as file:
+        assert file.readline() == f"a<{len(run)}>b\n"
+        assert joined < 3 * len(run)
+        assert sum(1 for _ in iter(file.readline, "")) == 100_000
+        assert file._CHUNK_SIZE == io.DEFAULT_BUFFER_SIZE  # type: ignore[attr-defined]

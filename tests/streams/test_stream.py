@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import eightfold
 from eightfold.explain import iter_explained
+from eightfold.forms import fault_row
 from eightfold.forms.corrected_utf_8 import MAGIC
 from eightfold.stream import Checker, Converter, Decoder, Encoder
 from support import outcomes
@@ -245,8 +246,8 @@ def test_a_converter_tells_the_same_fault_at_every_split(form: eightfold.Form) -
             assert told(lambda: converter.convert(data[:cut]) + converter.convert(data[cut:], final=True)) == whole
 
 
-def raised(pieces: list[bytes], errors: str) -> tuple[Any, ...] | bytes:
-    converter, written = Converter("corrected-utf-8", "utf-8", errors), b""
+def raised(pieces: list[bytes], errors: str, target: eightfold.Form) -> tuple[Any, ...] | bytes:
+    converter, written = Converter("corrected-utf-8", target, errors), b""
     try:
         for at, piece in enumerate(pieces, 1):
             written += converter.convert(piece, at == len(pieces))
@@ -255,14 +256,79 @@ def raised(pieces: list[bytes], errors: str) -> tuple[Any, ...] | bytes:
     return written
 
 
-@pytest.mark.parametrize("errors", ["strict", "surrogatepass", "private-use", "replace", "backslashreplace"])
-@pytest.mark.parametrize("data", [b"\xff\xbb", b"ab\xff\xbb\xfe\x80c", b"a\xff" + b"\xbb" * 200 + b"z", b"\xfe" * 130])
-def test_a_reserved_run_has_one_end_at_every_split(data: bytes, errors: str) -> None:
-    whole = raised([data], errors)
+ASCII = eightfold.Form("ascii", [eightfold.Row(0, 0x7F, (0, 0x7F))])
+LETTERS = eightfold.Form("letters", [eightfold.Row(0x61, 0x7A, (0x61, 0x7A))])
+
+
+@pytest.mark.parametrize(
+    ("errors", "target"),
+    [
+        *((errors, "utf-8") for errors in ("strict", "surrogatepass", "private-use", "replace", "backslashreplace")),
+        # Targets that lack what the policy answers.
+        *(
+            ("surrogateescape", "utf-8"),
+            ("surrogateescape", "utf-16-le"),
+            ("replace", ASCII),
+            ("backslashreplace", LETTERS),
+        ),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    "data",
+    [b"\xff\xbb", b"ab\xff\xbb\xfe\x80c", b"a\xff" + b"\xbb" * 200 + b"z", b"\xfe" * 130, b"\xc0\xffa"],
+)
+def test_a_reserved_run_has_one_end_at_every_split(data: bytes, errors: str, target: Any) -> None:
+    whole = raised([data], errors, target)
     for first, second in itertools.combinations_with_replacement(range(len(data) + 1), 2):
         if second - first in (0, 1, 70):
-            assert raised([data[:first], data[first:second], data[second:]], errors) == whole
-    assert raised([*(bytes([byte]) for byte in data), b""], errors) == whole
+            assert raised([data[:first], data[first:second], data[second:]], errors, target) == whole
+    assert raised([*(bytes([byte]) for byte in data), b""], errors, target) == whole
+
+
+def test_a_checker_waits_for_what_cuts_a_sequence_short() -> None:
+    rows = [eightfold.Row(0, 0x7F, (0, 0x7F))]
+    form = eightfold.Form("own", rows, names=[fault_row("truncated", (0x80, 0xBF))])
+    for data in (b"\x80a", b"\x80\x80", b"a\x80"):
+        checker, converter = Checker(form), Converter(form, "utf-8")
+        found = [each.fault for at in range(len(data)) for each in checker.check(data[at : at + 1])]
+        found += [each.fault for each in checker.check(b"", final=True)]
+        assert found == list(eightfold.faults(data, form))
+        with pytest.raises(eightfold.ConversionError) as error:
+            [converter.convert(piece, not piece) for piece in (data[:1], data[1:], b"")]
+        assert error.value.fault == found[0]
+
+
+@pytest.mark.parametrize(
+    "state", [(bytearray(b"a"), 0), (b"", 2), (b"", -1), (b"", "0"), (b"",), (b"", 0, 0), None, "ab", ("", 0)]
+)
+def test_a_decoder_refuses_what_is_not_its_state(state: Any) -> None:
+    decoder = Decoder("utf-8")
+    decoder.decode(b"\xe2")
+    with pytest.raises((TypeError, ValueError)):
+        decoder.setstate(state)
+    assert decoder.decode(b"\x82\xac") == "\u20ac"
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        ("", 0),
+        (b"", -1),
+        (b"", 0, 1),
+        (b"", "0"),
+        tuple(range(12)),
+        None,
+        (b"", 0, 0, False, (1, 2)),
+        (b"", 0, 0, 0, 5),
+    ],
+)
+def test_a_converter_refuses_what_is_not_its_state(state: Any) -> None:
+    converter = Converter("utf-8", "utf-16-be")
+    converter.convert(b"\xe2")
+    with pytest.raises((TypeError, ValueError), match=r"^the state "):
+        converter.setstate(state)
+    assert converter.convert(b"\x82\xac") == b"\x20\xac"
 
 
 def test_a_converter_holds_little_of_a_reserved_run_that_is_an_error() -> None:

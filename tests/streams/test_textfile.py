@@ -307,3 +307,24 @@ def test_whatever_is_called_the_file_is_well_formed(path: Path) -> None:
                     written += text
                     random.choice([file.tell, file.flush, file.truncate, lambda: None])()
         assert path.read_bytes() == eightfold.encode(written, "wtf-8")
+
+
+def test_a_policy_does_not_outlive_the_form_that_it_was_given_for(path: Path) -> None:
+    for open_text in (open, eightfold.open):
+        with open_text(path, "w", encoding="utf-16-le", errors="replace") as file:
+            file.reconfigure(newline="\n")
+            assert file.errors == "replace"
+            file.reconfigure(encoding="utf-8")
+            assert file.errors == "strict"
+            file.reconfigure(encoding="utf-8", errors="ignore")
+            assert file.errors == "ignore"
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs pseudo-terminals")
+@pytest.mark.parametrize("buffering", [-1, 1, 4096])
+def test_a_terminal_is_line_buffered_as_python_has_it(buffering: int) -> None:
+    for open_text in (open, eightfold.open):
+        controller, terminal = os.openpty()
+        with open_text(terminal, "w", buffering=buffering, encoding="utf-8") as file:
+            assert file.line_buffering == (buffering != 4096)
+        os.close(controller)

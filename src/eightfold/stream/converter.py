@@ -14,7 +14,7 @@ from eightfold.policy import check_policy, reading, writing
 from eightfold.reference import signed
 from eightfold.run import Begun, Placed, converted_piece, fault_at
 from eightfold.stream.opening import Opening
-from eightfold.stream.runs import goes_on, members_of_run, waits_for_runs
+from eightfold.stream.runs import members_of_run, rest_of_run, waits_for_runs
 from eightfold.stream.turns import Copied, in_turn
 from eightfold.text import AnyErrors, AnyForm, Data, bytes_of
 
@@ -108,7 +108,8 @@ class Converter(Copied):
         """
         data = bytes_of(chunk)
         if self._waits:
-            if not final and goes_on(self._plain(self._state.held), self._state.held, data):
+            held = self._state.held
+            if not final and rest_of_run(self._plain(held), held, data) == len(data):
                 self._behind.append(data)
                 return b""
             self._state, self._behind = self._whole_state(), []
@@ -121,7 +122,7 @@ class Converter(Copied):
             return self._converted(content, final=final)
         except ConversionError as error:
             settled = error.fault.start - self._state.offset
-            if final or error.fault.side != "source" or not self._may_go_on(content, settled):
+            if final or settled < 0 or not self._may_go_on(content, settled, error.fault.side):
                 if self._state.dropped:
                     raise _lengthened(error, self._state.dropped + passed) from None
                 raise
@@ -133,9 +134,12 @@ class Converter(Copied):
     def _whole_state(self) -> _ConverterState:
         return self._state._replace(held=b"".join((self._state.held, *self._behind)))
 
-    def _may_go_on(self, content: bytes, start: int) -> bool:
+    def _may_go_on(self, content: bytes, start: int, side: str) -> bool:
+        """Return whether the next bytes may change an error; what the target cannot write may only be a longer run."""
         plain = self._plain(content)
-        return plain is not None and fault_at(plain, content, start, final=False) is None
+        if plain is None or not (side == "source" or reference.begins_run(plain, content, start)):
+            return False
+        return fault_at(plain, content, start, final=False) is None
 
     def _length_of_run(self, data: bytes) -> int:
         """Return how many bytes continue an erroneous sequence without a fixed length, without looking at each byte."""
@@ -199,6 +203,9 @@ class Converter(Copied):
     def setstate(self, state: tuple[object, ...]) -> None:
         r"""Restore a state returned by :meth:`getstate`.
 
+        Raises:
+            TypeError, ValueError: this is not such a state.
+
         >>> converter = Converter("utf-8", "utf-16-be")
         >>> _ = converter.convert(b"\xc3")
         >>> state = converter.getstate()
@@ -208,7 +215,14 @@ class Converter(Copied):
         >>> converter.convert(b"\xa8")
         b'\x00\xe8'
         """
-        given = _ConverterState(*state)  # type: ignore[arg-type]
-        # A state that went through JSON has a list in place of a tuple.
-        lead = None if given.lead is None else Placed(*given.lead)
+        try:
+            given = _ConverterState(*state)  # type: ignore[arg-type]
+            # A state that went through JSON has a list in place of a tuple.
+            lead = None if given.lead is None else Placed(*given.lead)
+            numbers = (given.offset, given.chosen, given.dropped, *(lead or ()))
+            if not (isinstance(given.held, bytes) and all(isinstance(each, int) and each >= 0 for each in numbers)):
+                raise TypeError
+        except TypeError:
+            raise TypeError("the state of a Converter is what getstate returns") from None
+        Opening(self.source, given.chosen)  # refuses what is not of this form
         self._state, self._behind = given._replace(in_run=bool(given.in_run), lead=lead), []

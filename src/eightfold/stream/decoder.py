@@ -9,7 +9,7 @@ from eightfold.forms import form as form_named
 from eightfold.policy import check_policy
 from eightfold.run import decoded_piece
 from eightfold.stream.opening import Opening
-from eightfold.stream.runs import goes_on, waits_for_runs
+from eightfold.stream.runs import rest_of_run, waits_for_runs
 from eightfold.stream.turns import Copied, in_turn_without_global_lock
 from eightfold.text import AnyErrors, AnyForm, Data, bytes_of
 
@@ -56,12 +56,13 @@ class Decoder(Copied, codecs.IncrementalDecoder):
                 self.form, self.errors, self._held + input, 0, 0, self._in_run, final
             )
             return text
+        data = bytes_of(input)
         if self._waits:
-            if not final and goes_on(self._opening.plain, self._held, input):
-                self._behind.append(bytes_of(input))
+            if not final and rest_of_run(self._opening.plain, self._held, data) == len(data):
+                self._behind.append(data)
                 return ""
             self._held, self._behind = b"".join((self._held, *self._behind)), []
-        content = self._held + bytes_of(input)
+        content = self._held + data
         skipped, opening = 0, self._opening
         if opening.plain is None:
             opened = opening.after(content, final=final)
@@ -86,8 +87,15 @@ class Decoder(Copied, codecs.IncrementalDecoder):
         return b"".join((self._held, *self._behind)), 2 * self._opening.chosen + self._in_run
 
     def setstate(self, state: tuple[bytes, int]) -> None:
-        """Restore a state returned by :meth:`getstate`."""
-        (self._held, flags), self._behind = state, []
+        """Restore a state returned by :meth:`getstate`.
+
+        Raises:
+            TypeError, ValueError: this is not such a state.
+        """
+        held, flags = state
+        if not (isinstance(held, bytes) and isinstance(flags, int)):
+            raise TypeError("the state of a Decoder is a pair of bytes and an int")
         self._opening = Opening(self.form, flags // 2)
+        self._held, self._behind = held, []
         self._in_run = bool(flags % 2)
         self._passes_on = not (self._waits or self.form.signatures or self._opening.chosen)

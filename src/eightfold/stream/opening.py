@@ -16,6 +16,8 @@ class Opening:
     """
 
     def __init__(self, asked: Form, chosen: int = 0) -> None:
+        if not 0 <= chosen <= len(asked.signatures):
+            raise ValueError(f"the state is not of {asked.name}, which has {len(asked.signatures)} signatures")
         self.asked: Form = asked
         self.chosen: int = chosen
         announced = [None, *(signature.form for signature in asked.signatures)]

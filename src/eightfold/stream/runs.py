@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from eightfold.forms import Form
 from eightfold.policy import is_built_in
-from eightfold.text import Data, bytes_of
 
-_LONG_BYTES = 4096
+LONG_BYTES = 4096
 """Held data longer than this is a sequence without a fixed length: others have at most 255 code units."""
 
 
@@ -23,12 +22,11 @@ def members_of_run(form: Form | None) -> bytes:
     return bytes(byte for low, high in form.run_unit.run for byte in range(low, high + 1))
 
 
-def goes_on(form: Form | None, held: bytes, data: Data) -> bool:
-    """Return whether a whole piece continues the held sequence, and so only needs to be appended to it.
+def rest_of_run(form: Form | None, held: bytes, data: bytes) -> int | None:
+    """Return how many bytes of a piece continue a long held sequence without a fixed length; None if none is held.
 
-    The held bytes are not examined again for each piece, so the work stays linear.
+    A piece that continues it as a whole only needs to be appended: the held bytes are not examined again for each one,
+    so the work stays linear.
     """
-    if len(held) <= _LONG_BYTES:
-        return False
-    members = members_of_run(form)
-    return bool(members) and not bytes_of(data).lstrip(members)
+    members = members_of_run(form) if len(held) > LONG_BYTES else b""
+    return len(data) - len(data.lstrip(members)) if members else None

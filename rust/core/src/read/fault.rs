@@ -45,7 +45,8 @@ impl Form {
             Some(_) => self.covered(data, unit_end, start + matched * self.tables.unit_bytes, is_final)?,
         };
         let (kind, code_point) = self.named(row, data, start, end);
-        Some(Fault { kind, start, end, code_point, at_end: kind == Kind::TRUNCATED && end == data.len() })
+        let at_end = kind == Kind::TRUNCATED && end == data.len();
+        (is_final || !at_end).then_some(Fault { kind, start, end, code_point, at_end })
     }
 
     /// Whether a fault of this form may contain a unit that a policy answers followed by one that it does not. The
