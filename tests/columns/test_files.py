@@ -9,8 +9,9 @@ import subprocess
 import sys
 from datetime import datetime
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -138,6 +139,135 @@ def test_what_cannot_be_kept_is_said(tmp_path: Path, capsys: Any) -> None:
     assert "not kept: encodings of name" in told
 
 
+class Chosen(NamedTuple):
+    """What a column chunk of a Parquet file has."""
+
+    encodings: tuple[str, ...]
+    has_statistics: bool
+    has_page_index: tuple[bool, bool]
+    has_bloom_filter: bool
+    compression: str
+
+
+def chosen(path: Path) -> list[list[Chosen]]:
+    """Return what the column chunks of a file have, row group by row group."""
+    metadata = pq.read_metadata(path)
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    return [[chosen_in(group.column(at)) for at in range(group.num_columns)] for group in groups]
+
+
+def chosen_in(chunk: Any) -> Chosen:
+    has_bloom_filter = getattr(chunk, "bloom_filter_offset", None) is not None
+    page_index = chunk.has_column_index, chunk.has_offset_index
+    return Chosen(chunk.encodings, chunk.is_stats_set, page_index, has_bloom_filter, chunk.compression)
+
+
+def with_an_empty_group(folder: Path) -> Path:
+    """Return a file whose first row group has no rows, and so neither a dictionary nor statistics nor a page index."""
+    path, given = folder / "data.parquet", pa.table({"name": strings([b"caf\xe9"] * 100), "n": range(100)})
+    with pq.ParquetWriter(path, given.schema, write_page_index=True) as writer:
+        writer.write_table(given.slice(0, 0))
+        writer.write_table(given)
+    return path
+
+
+def test_what_only_later_row_groups_chose_is_kept(tmp_path: Path, capsys: Any) -> None:
+    path, fixed = with_an_empty_group(tmp_path), tmp_path / "fixed.parquet"
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert "not kept" not in capsys.readouterr().err
+    assert chosen(fixed) == chosen(path)
+    assert chosen(fixed)[0] != chosen(fixed)[1]
+
+
+def test_dictionaries_and_bloom_filters_of_later_row_groups_of_duckdb_are_kept(tmp_path: Path, capsys: Any) -> None:
+    path, fixed = tmp_path / "data.parquet", tmp_path / "fixed.parquet"
+    rows = "SELECT CASE WHEN i < 20480 THEN 'unique ' || i ELSE 'low' || i % 5 END v, 'cafE' s FROM range(40960) t(i)"
+    by_duckdb(path, rows, "ROW_GROUP_SIZE 20480")
+    assert [[has_dictionary(chunk) for chunk in group] for group in chosen(path)] == [[False, True], [True, True]]
+    assert cli.main(["repair", "--verify", str(path), "-o", str(fixed)]) == 0
+    told = out_of(capsys)[1]
+    assert "encodings" not in told
+    for before, after in zip(chain(*chosen(path)), chain(*chosen(fixed)), strict=True):
+        assert has_dictionary(after)
+        assert not before.has_bloom_filter or after.has_bloom_filter or "not kept: bloom filters of v, s" in told
+
+
+def has_dictionary(chunk: Chosen) -> bool:
+    return any(encoding.endswith("_DICTIONARY") for encoding in chunk.encodings)
+
+
+def by_duckdb(path: Path, query: str, *options: str) -> None:
+    """Write a file by DuckDB, in which the value `cafE` is ill-formed."""
+    duckdb = pytest.importorskip("duckdb")
+    duckdb.sql(f"COPY ({query}) TO '{path}' ({', '.join(['FORMAT parquet', 'COMPRESSION uncompressed', *options])})")
+    path.write_bytes(path.read_bytes().replace(b"cafE", b"caf\xe9"))
+
+
+def test_what_a_later_row_group_loses_is_reported(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
+    path, fixed = with_an_empty_group(tmp_path), tmp_path / "fixed.parquet"
+    lacking = {"use_dictionary": False, "write_statistics": False, "write_page_index": False}
+    make = pq.ParquetWriter
+    monkeypatch.setattr(pq, "ParquetWriter", lambda *args, **options: make(*args, **{**options, **lacking}))
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    told = out_of(capsys)[1]
+    for lost in ("encodings", "statistics", "the page index"):
+        assert f"not kept: {lost} of name, n" in told
+
+
+def test_types_that_pyarrow_writes_only_by_a_later_version_are_kept(tmp_path: Path, capsys: Any) -> None:
+    numbers, stamps = pa.array([1, 2], pa.uint32()), pa.array([1, 1577836800123456789], pa.timestamp("ns"))
+    given = pa.table({"name": strings([b"\xff", b"a"]), "number": numbers, "stamp": stamps})
+    path, fixed = written(tmp_path, "parquet", given), tmp_path / "fixed.parquet"
+    data = path.read_bytes()
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    assert data[footer : footer + 2] == b"\x15\x04"  # the field of the version: 2 in zigzag
+    path.write_bytes(data[:footer] + b"\x15\x02" + data[footer + 2 :])
+    assert pq.read_metadata(path).format_version == "1.0"
+    assert cli.main(["repair", "--verify", str(path), "-o", str(fixed)]) == 0
+    assert "not kept" not in out_of(capsys)[1]
+    assert opened(fixed).select(["number", "stamp"]).equals(given.select(["number", "stamp"]))
+
+
+def test_a_version_that_keeps_all_types_is_kept(tmp_path: Path) -> None:
+    path, fixed = written(tmp_path, "parquet", version="1.0"), tmp_path / "fixed.parquet"
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert pq.read_metadata(fixed).format_version == pq.read_metadata(path).format_version == "1.0"
+
+
+def test_types_of_files_of_duckdb_are_kept_or_reported(tmp_path: Path, capsys: Any) -> None:
+    path, fixed = tmp_path / "data.parquet", tmp_path / "fixed.parquet"
+    stamp = "TIMESTAMP_NS '2020-01-01 00:00:00.123456789'"
+    by_duckdb(path, f"SELECT 'cafE' s, 1::UINTEGER u, [2::UINTEGER] us, {stamp} t, 3::BIGINT i, INTERVAL 1 DAY iv")
+    assert pq.read_metadata(path).format_version == "1.0"
+    assert cli.main(["repair", "--verify", str(path), "-o", str(fixed)]) == 0
+    is_now = "it is now required fixed_len_byte_array(12)\n"
+    assert f"not kept: type required fixed_len_byte_array(12) (Interval) of iv: {is_now}" in (told := out_of(capsys)[1])
+    assert told.count("not kept: type") == 1
+    before, after = pq.read_schema(path), pq.read_schema(fixed)
+    assert (after.types, after.names) == (before.types, before.names)
+    assert opened(fixed)["t"].cast(pa.int64()).to_pylist() == [1577836800123456789]
+
+
+def test_a_file_that_pyarrow_cannot_write_does_not_end_the_run(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("eightfold.columns.parquet_choices._VERSIONS", ("1.0",))
+    monkeypatch.chdir(tmp_path)
+    stamps = pa.array([1577836800123456789], pa.timestamp("ns"))
+    for name, columns in {"a": {}, "b": {"t": stamps}, "c": {}}.items():
+        written(tmp_path, "parquet", pa.table({"s": strings([b"\xff"]), **columns})).rename(f"{name}.parquet")
+    before = Path("b.parquet").read_bytes()
+    assert cli.main(["repair", "--in-place", "a.parquet", "b.parquet", "c.parquet"]) == 2
+    told = out_of(capsys)[1]
+    assert "b.parquet: row group 0: malformed Parquet, or not supported: Casting from timestamp[ns]" in told
+    assert "Traceback" not in told
+    assert [cli.main(["check", f"{name}.parquet"]) for name in "abc"] == [0, 1, 0]
+    assert Path("b.parquet").read_bytes() == before
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["repair", "--in-place", "a.parquet", "b.parquet", "c.parquet"]) == 0
+    assert cli.main(["check", "b.parquet"]) == 0
+    assert [path.suffix for path in tmp_path.iterdir()] == [".parquet"] * 3
+
+
 @pytest.mark.parametrize("codec", [None, "lz4", "zstd"])
 def test_the_compression_of_arrow_ipc_is_kept(codec: str | None, tmp_path: Path) -> None:
     given = pa.table({"name": strings([b"\xff"] + [b"a" * 100] * 500)})
@@ -204,29 +334,6 @@ def test_a_file_without_int96_is_opened_and_read_as_before(tmp_path: Path, monke
     assert cli.main(["repair", "--in-place", str(file)]) == 0
     assert given
     assert not any("coerce_int96_timestamp_unit" in options for options in given)
-
-
-@pytest.mark.parametrize("kind", ["arrow", "arrows"])
-def test_the_metadata_of_record_batches_is_kept(kind: str, tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.chdir(tmp_path)
-    given = pa.record_batch({"s": strings([b"a", b"\xff"])})
-    file, kept = tmp_path / f"a.{kind}", [{b"off": b"1"}, None, {b"off": b"\xff", b"b": b""}]
-    with (pa.ipc.new_stream if kind == "arrows" else pa.ipc.new_file)(file, given.schema) as writer:
-        for metadata in kept:
-            writer.write_batch(given, custom_metadata=metadata)
-    plan = tmp_path / "plan.jsonl"
-    assert cli.main(["repair", "--plan", str(plan), str(file)]) == 0
-    for option, data in (("--apply", "\uefff"), ("--undo", None)):
-        assert cli.main(["repair", option, str(plan)]) == 0
-        with pa.OSFile(str(file)) as source:
-            if kind == "arrows":
-                found = [*pa.ipc.open_stream(source).iter_batches_with_custom_metadata()]
-            else:
-                opened_file = pa.ipc.open_file(source)
-                found = [opened_file.get_batch_with_custom_metadata(at) for at in range(3)]
-            assert [None if each is None else dict(each) for _, each in found] == kept
-            if data:
-                assert found[0][0]["s"].to_pylist() == ["a", data]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tests.support.table_files import KINDS, opened, strings, written
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
+compute = pytest.importorskip("pyarrow.compute")
 
 
 def run(folder: Path, *arguments: object) -> int:
@@ -93,6 +95,40 @@ def test_values_that_one_dictionary_entry_merges_come_back_apart(kind: str, tmp_
     assert values(path) == before == [[b"\xff", b"\xfe", None, b"ok", b"\xff", b"\xef\xbf\xbd"]]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("policy", ["escape", "replace"])
+def test_a_plan_that_was_undone_can_be_applied_again(kind: str, policy: str, tmp_path: Path, capsys: Any) -> None:
+    entries = strings([b"\xe9", b"\xff", b"\xef\xbf\xbd", b"no row shows this \xfe", b"nor this \xee\xbe\x80"])
+    names = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, None, 0], pa.int32()), entries)
+    path = written(tmp_path, kind, pa.table({"name": names}))
+    before = values(path)
+    plan, _ = planned(path, "--errors", policy)
+    assert run(tmp_path, "--apply", plan) == 0
+    applied = path.read_bytes()
+    for _ in range(2):
+        assert run(tmp_path, "--undo", plan) == 0
+        assert values(path) == before
+        assert run(tmp_path, "--apply", plan) == 0
+        assert path.read_bytes() == applied
+    capsys.readouterr()
+    assert run(tmp_path, "--apply", plan) == 0
+    assert "0 files repaired, 1 already done" in capsys.readouterr().err
+
+
+def test_other_bytes_after_an_undo_are_refused_with_the_reason(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
+    path = written(tmp_path, "parquet")
+    plan, _ = planned(path)
+    for option in ("--apply", "--undo"):
+        assert run(tmp_path, option, plan) == 0
+    undone = path.read_bytes()
+    make = pq.ParquetWriter
+    monkeypatch.setattr(pq, "ParquetWriter", lambda *args, **options: make(*args, **{**options, "compression": "gzip"}))
+    assert run(tmp_path, "--apply", plan) == 2
+    reason = "its plan was undone, and repairing it again gives other bytes than those of the plan: make a new plan"
+    assert f"{path}: {reason}" in capsys.readouterr().err
+    assert path.read_bytes() == undone
+
+
 def test_a_backup_has_every_byte(tmp_path: Path) -> None:
     path = written(tmp_path, "parquet")
     before = path.read_bytes()
@@ -113,17 +149,69 @@ def test_verify_undoes_the_changes_in_the_result(kind: str, tmp_path: Path, monk
     assert not fixed.exists()
 
 
-def test_nan_and_every_other_type_come_back(tmp_path: Path) -> None:
-    given = pa.table(
-        {
-            "name": strings([b"\xff", None]),
-            "number": pa.array([float("nan"), None]),
-            "both": pa.array([{"a": float("nan"), "b": "x"}, None]),
-            "map": pa.array([[("k", float("nan"))], []], pa.map_(pa.string(), pa.float32())),
-        }
-    )
-    path = written(tmp_path, "parquet", given)
-    assert cli.main(["repair", "--verify", str(path), "-o", str(tmp_path / "fixed.parquet")]) == 0
+NAN = float("nan")
+
+
+def columns_with(number: float) -> dict[str, Any]:
+    """Return two rows with a number in each type that can hold one inside."""
+    of, doubles = pa.array, pa.array([number, 1.0])
+    tensor = pa.fixed_shape_tensor(pa.float32(), [2])
+    return {
+        "number": of([number, None]),
+        "half": of([number, 2.0], pa.float32()).cast(pa.float16()),
+        "both": of([{"a": number, "b": "x"}, None]),
+        "map": of([[("k", number)], []], pa.map_(pa.string(), pa.float32())),
+        "list": of([[1.0], [number]]),
+        "fixed": of([[1.0, number], [2.0, 3.0]], pa.list_(pa.float64(), 2)),
+        "view": of([[number], None], pa.list_view(pa.float64())),
+        "large view": of([[1.0, number], []], pa.large_list_view(pa.float32())),
+        "nested": of([{"a": [number]}, {"a": None}], pa.struct({"a": pa.list_view(pa.float64())})),
+        "dictionary": pa.DictionaryArray.from_arrays(of([1, 0], pa.int8()), doubles),
+        "tensor": pa.ExtensionArray.from_storage(tensor, of([[number, 1], [2, 3]], pa.list_(pa.float32(), 2))),
+        "runs": pa.RunEndEncodedArray.from_arrays(of([1, 2], pa.int32()), doubles),
+        "sparse": pa.UnionArray.from_sparse(of([0, 1], pa.int8()), [doubles, of(["a", "b"])]),
+        "dense": pa.UnionArray.from_dense(of([0, 1], pa.int8()), of([0, 0], pa.int32()), [doubles, of(["a"])]),
+    }
+
+
+def can_hold(kind: str, column: Any) -> bool:
+    """Return whether this pyarrow can write a column to a kind of file."""
+    try:
+        return kind != "parquet" or pq.write_table(pa.table({"a": column}), BytesIO()) is None
+    except pa.ArrowNotImplementedError:
+        return False
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nan_and_every_other_type_come_back(kind: str, tmp_path: Path) -> None:
+    others = {name: column for name, column in columns_with(NAN).items() if can_hold(kind, column)}
+    path = written(tmp_path, kind, pa.table({"name": strings([b"\xff", None]), **others}))
+    assert cli.main(["repair", "--verify", str(path), "-o", str(tmp_path / f"fixed.{kind}")]) == 0
+
+
+@pytest.mark.parametrize("name", columns_with(NAN))
+def test_another_number_is_not_the_same(name: str) -> None:
+    from eightfold.columns.differences import is_same
+
+    def made(number: float) -> Any:
+        return pa.table({"a": [number, NAN], "b": columns_with(number)[name]})
+
+    assert is_same(made(NAN), made(NAN))
+    assert is_same(made(NAN).slice(1), made(NAN).slice(1))
+    for other in (2.0, -NAN):
+        assert not is_same(made(NAN).select(["b"]), made(other).select(["b"]))
+
+
+def test_runs_of_strings_come_back(tmp_path: Path) -> None:
+    runs = compute.run_end_encode(strings([b"\xff", b"\xff", b"a", None, b"\xfe"]))
+    path = written(tmp_path, "arrow", pa.table({"name": runs}))
+    before = [compute.run_end_decode(chunk).view(pa.binary()).to_pylist() for chunk in opened(path)["name"].chunks]
+    plan, _ = planned(path)
+    assert run(tmp_path, "--apply", plan) == 0
+    assert cli.main(["check", str(path)]) == 0
+    assert run(tmp_path, "--undo", plan) == 0
+    after = [compute.run_end_decode(chunk).view(pa.binary()).to_pylist() for chunk in opened(path)["name"].chunks]
+    assert after == before == [[b"\xff", b"\xff"], [b"a", None], [b"\xfe"]]
 
 
 @pytest.mark.parametrize("kind", KINDS)

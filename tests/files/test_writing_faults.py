@@ -65,6 +65,7 @@ def test_a_plan_for_a_table_that_does_not_fit_is_not_kept(small_disk: Path, tmp_
     done = run("repair", "--plan", "disk/plan.jsonl", "small.txt", "big.parquet", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == b"eightfold: disk/plan.jsonl: No space left on device"
+    assert b"big.parquet" not in done.stderr
     assert b"next:" not in done.stderr
     assert not list(small_disk.iterdir())
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from importlib import import_module
 from itertools import count
 from typing import Any, BinaryIO
 
 from eightfold.columns.arrow import pyarrow
 from eightfold.columns.footers import Statistic
-from eightfold.columns.parts import Part, blaming_part
-from eightfold.columns.schemas import Text, texts_of, with_texts
+from eightfold.columns.parts import Part, blaming_part, closed
+from eightfold.columns.schemas import Answer, Text, texts_of, texts_of_pairs, with_pairs, with_texts
 from eightfold.columns.sinks import Sink
 from eightfold.files import FileError
 from eightfold.files.read.tables import IPC
@@ -20,6 +22,8 @@ from eightfold.files.records.table_changes import TextChange
 _MAGIC_BYTES = 8
 _FILE = b"ARRO"
 """How a file begins. A stream begins with what stands before each message: a continuation, or an old one its length."""
+_FOOTER = "footer"
+_FOOTER_SIZE = struct.Struct("<I6s")
 _CODECS = {None: None, 0: "lz4", 1: "zstd"}
 
 
@@ -30,6 +34,7 @@ class IpcReader:
 
     def __init__(self, path: str, file: BinaryIO, repaired: Callable[[bytes], bytes]) -> None:
         self._path = path
+        self._repaired: Answer = lambda text: repaired(text.data)
         self._ipc = import_module("pyarrow.ipc")
         head = file.read(4)
         if head == b"FEA1":
@@ -38,53 +43,63 @@ class IpcReader:
         self._codec = _ipc_codec(self._ipc, file, 0 if self._is_stream else _MAGIC_BYTES)
         self._file: Any = self._opened()
         self._schema: Any = self._file.schema
-        self.schema: Any = with_texts(self._schema, lambda text: repaired(text.data))
-        pairs = zip(texts_of(self._schema), texts_of(self.schema), strict=True)
-        self.text_changes: list[TextChange] = [
-            TextChange(old.place, old.data, new.data) for old, new in pairs if old != new
-        ]
+        self.schema: Any = with_texts(self._schema, self._repaired)
+        self._footer: Any = None if self._is_stream else self._footer_pairs()
 
-    def _opened(self) -> Any:
+    def _footer_pairs(self) -> Any:
+        if not hasattr(self._file, "metadata") and _has_footer_pairs(self._given):
+            raise FileError(self._path, "its footer has metadata, which this pyarrow cannot read: use a later version")
+        return getattr(self._file, "metadata", None)
+
+    @cached_property
+    def text_changes(self) -> list[TextChange]:
+        """How the texts change. For those of the record batches all are read, though one column of them at most."""
+        pairs = ((text, self._repaired(text)) for text in self._all_texts())
+        return [TextChange(text.place, text.data, new) for text, new in pairs if new != text.data]
+
+    def _all_texts(self) -> Iterator[Text]:
+        yield from self.texts()
+        one_column = {"options": self._ipc.IpcReadOptions(included_fields=[0])} if len(self._schema) else {}
+        for at, (_, metadata) in enumerate(self._batches(**one_column)):
+            yield from texts_of_pairs(metadata, _batch(at))
+
+    def _opened(self, **options: Any) -> Any:
         self._given.seek(0)
         if self._is_stream:
-            return self._ipc.open_stream(self._given)
-        return self._ipc.open_file(_of_the_system(self._given))
+            return self._ipc.open_stream(self._given, **options)
+        return self._ipc.open_file(_of_the_system(self._given), **options)
 
-    def _batches(self) -> Iterator[Any]:
+    def _batches(self, **options: Any) -> Iterator[tuple[Any, Any]]:
         """Yield the record batches, each with its own metadata.
 
         Raises:
-            FileError: what follows a stream, such as a second one, would be lost.
+            FileError: one is malformed, or what follows a stream, such as a second one, would be lost.
         """
+        batches = self._given_batches(**options)
+        for at in count():
+            with blaming_part(self._path, IPC, _batch(at)):
+                found = next(batches, None)
+            if found is None:
+                break
+            yield found
+
+    def _given_batches(self, **options: Any) -> Iterator[tuple[Any, Any]]:
         if self._is_stream:
-            yield from self._opened().iter_batches_with_custom_metadata()
+            yield from self._opened(**options).iter_batches_with_custom_metadata()
             if self._given.read(1):
                 raise FileError(self._path, "something follows the end of the stream: split the file there")
         else:
-            yield from map(self._file.get_batch_with_custom_metadata, range(self._file.num_record_batches))
+            file = self._opened(**options) if options else self._file
+            yield from map(file.get_batch_with_custom_metadata, range(file.num_record_batches))
 
     def texts(self) -> Iterator[Text]:
-        """Yield the texts beside the values, as they are in the file."""
+        """Yield the texts beside the values, as they are in the file; a part has those of its own metadata."""
         yield from texts_of(self._schema)
+        yield from texts_of_pairs(self._footer, _FOOTER)
 
     def statistics(self) -> Iterator[Statistic]:
         """Yield nothing: these files have no statistics."""
         yield from ()
-
-    def _with_old_texts(self, changes: Sequence[TextChange]) -> Any:
-        """Return the schema with texts as they were before changes."""
-        old = {change.place: change for change in changes}
-
-        def answer(text: Text) -> bytes:
-            change = old.pop(text.place, None)
-            if change is not None and change.new != text.data:
-                raise ValueError(f"{text.place} is not what the plan says")
-            return text.data if change is None else change.old
-
-        schema = with_texts(self.schema, answer)
-        if old:
-            raise ValueError(f"{next(iter(old))} does not exist")
-        return schema
 
     def parts(self, *, whole: bool = False) -> Iterator[Part]:
         """Yield the rows, batch by batch.
@@ -92,16 +107,13 @@ class IpcReader:
         Raises:
             FileError: a record batch is malformed.
         """
-        first_row, batches = 0, self._batches()
-        for at in count():
-            with blaming_part(self._path, IPC, f"record batch {at}"):
-                found = next(batches, None)
-                if found is None:
-                    break
-                batch, metadata = found
-                batch = _named_as(batch, self.schema) if self.text_changes else batch
-                batch.validate()
-            yield Part(at, first_row, batch, metadata)
+        first_row = 0
+        for at, (batch, metadata) in enumerate(self._batches()):
+            with blaming_part(self._path, IPC, _batch(at)):
+                data = batch if self.schema is self._schema else _named_as(batch, self.schema)
+                data.validate()
+                repaired = with_pairs(metadata, _batch(at), self._repaired)
+            yield Part(at, first_row, data, repaired, texts_of_pairs(metadata, _batch(at)))
             first_row += batch.num_rows
 
     def copy(self, target: Any, change: Callable[[Part], Any], put_back: Sequence[TextChange] = ()) -> list[str]:
@@ -111,21 +123,50 @@ class IpcReader:
             FileError: a record batch is malformed.
         """
         options = self._ipc.IpcWriteOptions(compression=self._codec, emit_dictionary_deltas=True)
+        answer = _PuttingBack(put_back)
         with blaming_part(self._path, IPC, "schema"):
-            metadata = getattr(self._file, "metadata", None)
-            schema = self._with_old_texts(put_back)
+            schema = with_texts(self.schema, answer)
+            footer = with_pairs(with_pairs(self._footer, _FOOTER, self._repaired), _FOOTER, answer)
             begin = self._ipc.new_stream if self._is_stream else self._ipc.new_file
-            writer = begin(Sink(target.write), schema, options=options)
-        try:
-            for at, part in enumerate(self.parts()):
+            writer = begin(Sink(target.write), schema, options=options, **({"metadata": footer} if footer else {}))
+        with closed(writer.close, blaming_part(self._path, IPC, "end")):
+            for part in self.parts():
                 data = change(part)
-                with blaming_part(self._path, IPC, f"record batch {at}"):
-                    data = _named_as(data, schema) if put_back else data
-                    writer.write_batch(data, custom_metadata=part.metadata)
-        finally:
-            with blaming_part(self._path, IPC, "end"):
-                writer.close()
-        return ["metadata of the footer"] if metadata else []
+                with blaming_part(self._path, IPC, _batch(part.number)):
+                    data = data if schema is self.schema else _named_as(data, schema)
+                    metadata = with_pairs(part.metadata, _batch(part.number), answer)
+                    writer.write_batch(data, custom_metadata=metadata)
+        with blaming_part(self._path, IPC, "metadata"):
+            answer.end()
+        return []
+
+
+class _PuttingBack:
+    """Answers with what texts were before changes."""
+
+    def __init__(self, changes: Sequence[TextChange]) -> None:
+        self._left = {change.place: change for change in changes}
+
+    def __call__(self, text: Text) -> bytes:
+        change = self._left.pop(text.place, None)
+        if change is None:
+            return text.data
+        if change.new != text.data:
+            raise ValueError(f"{text.place} is not what the plan says")
+        return change.old
+
+    def end(self) -> None:
+        """Check that all were put back.
+
+        Raises:
+            ValueError: a place does not exist.
+        """
+        if self._left:
+            raise ValueError(f"{next(iter(self._left))} does not exist")
+
+
+def _batch(at: int) -> str:
+    return f"record batch {at}"
 
 
 def _of_the_system(file: BinaryIO) -> Any:
@@ -158,6 +199,19 @@ def _ipc_codec(ipc: Any, file: BinaryIO, start: int) -> str | None:
             except (struct.error, IndexError):
                 return None
     return None
+
+
+def _has_footer_pairs(file: BinaryIO) -> bool:
+    """Return whether the footer of a file that pyarrow has opened has key-value metadata.
+
+    Source: format/File.fbs of Apache Arrow: Footer.custom_metadata is the fifth field; behind the footer come its size
+    and the magic bytes.
+    """
+    end = file.seek(-_FOOTER_SIZE.size, io.SEEK_END)
+    (size, _) = _FOOTER_SIZE.unpack(file.read(_FOOTER_SIZE.size))
+    file.seek(end - size)
+    footer = file.read(size)
+    return _field(footer, struct.unpack_from("<I", footer)[0], 4) is not None
 
 
 def _codec_in(data: bytes) -> int | None:

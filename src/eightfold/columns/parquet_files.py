@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
@@ -14,7 +13,8 @@ from eightfold.columns.arrow import as_type, binary_type, is_text, pyarrow
 from eightfold.columns.footers import CREATED_BY, Patched, Statistic, ended, put_back_in, read_footer, repaired_texts
 from eightfold.columns.int96 import int96_columns, is_kept
 from eightfold.columns.nested import holds_text
-from eightfold.columns.parts import Part, blaming_part
+from eightfold.columns.parquet_choices import losses, options_like, own_metadata
+from eightfold.columns.parts import Part, blaming_part, closed
 from eightfold.columns.schemas import Text
 from eightfold.columns.sinks import HeldEnd
 from eightfold.columns.thrift import MalformedError
@@ -130,26 +130,27 @@ class ParquetReader:
         first = next(parts, None)
         with blaming_part(self._path, PARQUET, "schema"):
             parquet = import_module("pyarrow.parquet")
-            options = _parquet_options(self.metadata, self.schema, self._text_columns)
+            options = options_like(self.metadata, self.schema, self._text_columns)
             held = HeldEnd(target.write)
             writer = parquet.ParquetWriter(held, self.schema, metadata_collector=written, **options)
             if not options["store_schema"]:  # pyarrow leaves the metadata out together with its own schema
-                writer.add_key_value_metadata(_own_metadata(self.metadata))
-        try:
+                writer.add_key_value_metadata(own_metadata(self.metadata))
+
+        def close() -> None:
+            held.hold()
+            writer.close()
+
+        with closed(close, blaming_part(self._path, PARQUET, "end")):
             for group, part in enumerate(chain([] if first is None else [first], parts)):
                 first = None
                 data = change(part)
                 with self.blaming(group):
                     data = _with_unique_entries(data)
                     writer.write_table(data, row_group_size=max(data.num_rows, 1))
-        finally:
-            with blaming_part(self._path, PARQUET, "end"):
-                held.hold()
-                writer.close()
         with blaming_part(self._path, PARQUET, "metadata"):
             target.write(put_back_in(held.end, put_back) if put_back else held.end)
         other = ["the types of the indices of dictionaries"] if self._has_other_types else []
-        return [*other, *_parquet_losses(self.metadata, written[0])]
+        return [*other, *losses(self.metadata, written[0])]
 
     def _check_timestamps(self) -> None:
         """Check that a copy keeps the timestamps of INT96; a file without them is not read.
@@ -204,105 +205,6 @@ def _text_dictionaries(schema: Any) -> list[str]:
         for field in map(schema.field, range(len(schema)))
         if is_dictionary(field.type) and holds_text(field.type, binary=False)
     ]
-
-
-def _chunks(metadata: Any) -> Iterator[Any]:
-    """Yield the metadata of the column chunks of the first row group, by which all are written."""
-    if metadata.num_row_groups:
-        group = metadata.row_group(0)
-        yield from map(group.column, range(group.num_columns))
-
-
-def _parquet_options(metadata: Any, schema: Any, text_columns: set[int]) -> dict[str, Any]:
-    """Return the options by which a writer repeats what a file chose."""
-    chunks = list(_chunks(metadata))
-    paths = [chunk.path_in_schema for chunk in chunks]
-    options: dict[str, Any] = {
-        "version": metadata.format_version if metadata.format_version in ("1.0", "2.4", "2.6") else "2.6",
-        "use_dictionary": [chunk.path_in_schema for chunk in chunks if _uses_dictionary(chunk)] or False,
-        "write_statistics": [chunk.path_in_schema for chunk in chunks if chunk.is_stats_set] or False,
-        "use_compliant_nested_type": not any(".list.item" in path for path in paths),
-        "use_deprecated_int96_timestamps": any(chunk.physical_type == "INT96" for chunk in chunks),
-        "store_schema": b"ARROW:schema" in (metadata.metadata or {}),
-        "write_page_index": any(chunk.has_column_index for chunk in chunks),
-    }
-    if chunks:
-        codecs = {chunk.path_in_schema: _codec(chunk) for chunk in chunks}
-        options["compression"] = codecs if len(set(codecs.values())) > 1 else codecs[paths[0]]
-        options.update(_bloom_filters(chunks))
-        options["sorting_columns"] = _kept_order(metadata, text_columns)
-    return options
-
-
-_BLOOM_HEADER, _VALUES_IN_A_BYTE = 64, 1.16
-"""The size that a header of a bloom filter has at most; distinct values for a byte of a filter, at pyarrow's rate."""
-
-
-def _bloom_filters(chunks: list[Any]) -> dict[str, Any]:
-    """Return the option that gives columns a bloom filter of the size that they had; nothing for an old pyarrow."""
-    sizes = {
-        chunk.path_in_schema: getattr(chunk, "bloom_filter_length", None)
-        for chunk in chunks
-        if getattr(chunk, "bloom_filter_offset", None) is not None
-    }
-    writer = import_module("pyarrow.parquet").ParquetWriter
-    if not sizes or "bloom_filter_options" not in inspect.signature(writer.__init__).parameters:
-        return {}
-    values = {path: int(max(1, (size or 0) - _BLOOM_HEADER) * _VALUES_IN_A_BYTE) for path, size in sizes.items()}
-    return {"bloom_filter_options": {path: {"ndv": max(1, count), "fpp": 0.05} for path, count in values.items()}}
-
-
-def _kept_order(metadata: Any, text_columns: set[int]) -> Any:
-    """Return the declared sort order, unless it is one of strings, which a repair may break."""
-    orders = {metadata.row_group(group).sorting_columns for group in range(metadata.num_row_groups)}
-    order = orders.pop() if len(orders) == 1 else None
-    return order if order and not text_columns.intersection(each.column_index for each in order) else None
-
-
-def _codec(chunk: Any) -> str:
-    return "none" if chunk.compression == "UNCOMPRESSED" else str(chunk.compression).lower()
-
-
-def _uses_dictionary(chunk: Any) -> bool:
-    return any(encoding.endswith("_DICTIONARY") for encoding in chunk.encodings)
-
-
-def _parquet_losses(old: Any, new: Any) -> Iterator[str]:
-    """Yield what a copy did not keep, found by comparing the metadata of both files."""
-    if str(old.schema).splitlines()[1:] != str(new.schema).splitlines()[1:]:
-        yield "types or names inside the Parquet schema"
-    if _own_metadata(old) != _own_metadata(new):
-        yield "key-value metadata"
-    pairs = list(zip(_chunks(old), _chunks(new), strict=False))
-    for lost, is_lost in _LOSSES.items():
-        names = [a.path_in_schema for a, b in pairs if is_lost(a, b)]
-        if names:
-            yield f"{lost} of {', '.join(names[:3])}{' …' if names[3:] else ''}"
-    if old.num_row_groups and old.row_group(0).sorting_columns != new.row_group(0).sorting_columns:
-        yield "the declared sort order, which repaired values may break"
-
-
-def _own_metadata(metadata: Any) -> dict[bytes, bytes]:
-    return {key: value for key, value in (metadata.metadata or {}).items() if key != b"ARROW:schema"}
-
-
-_LOSSES: dict[str, Callable[[Any, Any], bool]] = {
-    "compression": lambda old, new: old.compression != new.compression,
-    "encodings": lambda old, new: not _encodings(old) <= _encodings(new),
-    "statistics": lambda old, new: old.is_stats_set and not new.is_stats_set,
-    "bloom filters": lambda old, new: _has_bloom_filter(old) and not _has_bloom_filter(new),
-    "the page index": lambda old, new: old.has_column_index and not new.has_column_index,
-}
-
-
-def _has_bloom_filter(chunk: Any) -> bool:
-    return getattr(chunk, "bloom_filter_offset", None) is not None
-
-
-def _encodings(chunk: Any) -> set[str]:
-    """Return the encodings of values, without those of levels and those that writers fall back to."""
-    names = {encoding.replace("PLAIN_DICTIONARY", "RLE_DICTIONARY") for encoding in chunk.encodings}
-    return names - {"PLAIN", "RLE", "BIT_PACKED"}
 
 
 __all__ = ["ParquetReader"]

@@ -57,13 +57,26 @@ def texts_of(schema: Any) -> list[Text]:
     >>> [text.place for text in texts_of(pyarrow().schema({"a": pyarrow().list_(pyarrow().int8())}))]
     ['column name 0', 'column name 1']
     """
+    return _noted(lambda note: with_texts(schema, note))
+
+
+def texts_of_pairs(pairs: Any, owner: str) -> list[Text]:
+    """Return the texts of key-value metadata beside a schema, in order; see :func:`with_pairs`.
+
+    >>> [text.place for text in texts_of_pairs({b"origin": b"here"}, "footer")]
+    ['footer, metadata key 0', 'footer, metadata value 0']
+    """
+    return _noted(lambda note: with_pairs(pairs, owner, note))
+
+
+def _noted(rewrite: Callable[[Answer], object]) -> list[Text]:
     found: list[Text] = []
 
     def note(text: Text) -> bytes:
         found.append(text)
         return text.data
 
-    with_texts(schema, note)
+    rewrite(note)
     return found
 
 
@@ -77,6 +90,20 @@ def with_texts(schema: Any, answer: Answer) -> Any:
     return _Rewriting(answer).schema(schema)
 
 
+def with_pairs(pairs: Any, owner: str, answer: Answer) -> Any:
+    """Return key-value metadata beside a schema with each text replaced; the same object if none changes.
+
+    Args:
+        pairs: a dict or a KeyValueMetadata; None if there is none.
+        owner: what has the metadata, as places begin with it.
+        answer: returns what a text becomes.
+
+    >>> dict(with_pairs({b"origin": b"here"}, "footer", lambda text: text.data.upper()))
+    {b'ORIGIN': b'HERE'}
+    """
+    return _Rewriting(lambda text: answer(Text(f"{owner}, {text.place}", text.data))).pairs(pairs)
+
+
 class _Rewriting:
     """One pass over a schema."""
 
@@ -87,8 +114,9 @@ class _Rewriting:
     def schema(self, schema: Any) -> Any:
         old = [schema.field(at) for at in range(len(schema))]
         new = self._fields(old)
-        metadata = self._metadata(schema.metadata)
-        if all(one is other for one, other in zip(old, new, strict=True)) and metadata == schema.metadata:
+        given = schema.metadata
+        metadata = self.pairs(given)
+        if all(one is other for one, other in zip(old, new, strict=True)) and metadata is given:
             return schema
         return pyarrow().schema(new, metadata=metadata)
 
@@ -102,25 +130,27 @@ class _Rewriting:
         before = name_bytes(field)
         name = self._answer(Text(f"{NAME} {self._names}", before))
         self._names += 1
-        type, metadata = self._type(field.type), self._metadata(field.metadata)
-        if name == before and type is field.type and metadata == field.metadata:
+        old, given = field.type, field.metadata
+        type, metadata = self._type(old), self.pairs(given)
+        if name == before and type is old and metadata is given:
             return field
         return pyarrow().field(name, type, field.nullable, metadata)
 
-    def _metadata(self, metadata: dict[bytes, bytes] | None) -> dict[bytes, bytes] | None:
-        if metadata is None:
+    def pairs(self, pairs: Any) -> Any:
+        if pairs is None:
             return None
-        new = {}
-        for key, value in metadata.items():
-            if key.startswith(_EXTENSION):
-                new[key] = value
-                continue
-            changed = self._answer(Text(f"{KEY} {self._pairs}", key))
-            new[changed] = self._answer(Text(f"{VALUE} {self._pairs}", value))
-            self._pairs += 1
-        if len(new) < len(metadata):
+        old = list(pairs.items())
+        new = [self._pair(*pair) for pair in old]
+        if len({key for key, _ in new}) < len({key for key, _ in old}):
             raise ValueError("two keys of metadata would be the same: use --errors escape")
-        return new
+        return pairs if new == old else pyarrow().KeyValueMetadata(new)
+
+    def _pair(self, key: bytes, value: bytes) -> tuple[bytes, bytes]:
+        if key.startswith(_EXTENSION):
+            return key, value
+        number = self._pairs
+        self._pairs += 1
+        return self._answer(Text(f"{KEY} {number}", key)), self._answer(Text(f"{VALUE} {number}", value))
 
     def _type(self, type: Any) -> Any:
         """Return a type with the names inside it replaced."""
@@ -155,4 +185,16 @@ def type_with(type: Any, fields: list[Any]) -> Any:
     raise TypeError(f"ill-formed names inside {type.id} are not supported")
 
 
-__all__ = ["KEY", "NAME", "VALUE", "Answer", "Text", "name_bytes", "texts_of", "type_with", "with_texts"]
+__all__ = [
+    "KEY",
+    "NAME",
+    "VALUE",
+    "Answer",
+    "Text",
+    "name_bytes",
+    "texts_of",
+    "texts_of_pairs",
+    "type_with",
+    "with_pairs",
+    "with_texts",
+]

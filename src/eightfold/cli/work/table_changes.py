@@ -74,6 +74,17 @@ def undone(part: Part, planned: Planned, kind: str) -> Any:
     return with_values(part.data, planned.of_group(part.number), old=True, by_row=kind == PARQUET)
 
 
+def redone(part: Part, planned: Planned, kind: str) -> Any:
+    """Return some rows of an undone result as they were in the result.
+
+    A repair would not do: it changes entries of a dictionary that no row shows, which undoing has left as they were.
+
+    Raises:
+        PlanError: the changes are not those of the rows.
+    """
+    return with_values(part.data, planned.of_group(part.number), old=False, by_row=kind == PARQUET)
+
+
 def check_changes(part: Part, repaired: Any, planned: Planned, kind: str) -> None:
     """Check that a repair changed what a plan says, and nothing else.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from eightfold.cli.output.reports.findings import Cell
 from eightfold.columns.parts import blaming_part
 from eightfold.columns.reports import audit, faults_of
-from eightfold.columns.schemas import NAME
+from eightfold.columns.schemas import NAME, Text
 from eightfold.columns.table_files import TableReader
 from eightfold.forms import Form
 from eightfold.text import faults
@@ -25,11 +25,10 @@ def cells_in(path: str, reader: TableReader, form: Form) -> Iterator[Cell]:
     Raises:
         FileError: a part is malformed.
     """
-    for text in reader.texts():
-        place = f"{text.place} {shown_bytes(text.data)}" if NAME in text.place else text.place
-        yield from (Cell(fault, place, None) for fault in faults(text.data, form))
+    yield from _cells_of(reader.texts(), form)
     ill_formed: set[tuple[str, int]] = set()
     for part in reader.parts():
+        yield from _cells_of(part.texts, form)
         with blaming_part(path, "table", f"rows from {part.first_row}"):
             report = audit(part.data, form, binary=False)
         for batch in report.to_batches(max_chunksize=1 << 12):
@@ -41,6 +40,12 @@ def cells_in(path: str, reader: TableReader, form: Form) -> Iterator[Cell]:
         if (bound.top, bound.group) not in ill_formed:
             place = f"statistics of {bound.path}, row group {bound.group}, {bound.name}"
             yield from (Cell(fault, place, None) for fault in faults(bound.data, form))
+
+
+def _cells_of(texts: Iterable[Text], form: Form) -> Iterator[Cell]:
+    for text in texts:
+        place = f"{text.place} {shown_bytes(text.data)}" if NAME in text.place else text.place
+        yield from (Cell(fault, place, None) for fault in faults(text.data, form))
 
 
 def _column(path: str) -> str:

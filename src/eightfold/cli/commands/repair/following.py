@@ -157,8 +157,10 @@ class _Following:
                 undo_table(source.path, table.kind, file, sink, planned, lambda data: None)
                 take_source(file, certificate)
             else:
-                TableFile(source.path, file, table.kind, plan.errors).copy_as_planned(target, planned, certificate)
-                _check_result(certificate, plan)
+                was_undone = digest != plan.original_sha256
+                repairing = TableFile(source.path, file, table.kind, plan.errors)
+                repairing.copy_as_planned(target, planned, certificate, was_undone=was_undone)
+                _check_result(certificate, plan, was_undone=was_undone)
         is_known = not self._undo or certificate.digests[1] == table.undone_sha256
         proof = f"{'digests' if is_known else 'values'} of the plan"
         self._certify(certificate.line(proof, {"table": table.kind, "changes": plan.count}))
@@ -210,9 +212,11 @@ class _Following:
         return WRONG_USE_OR_FILE if self._failures.count else NOTHING_WRONG
 
 
-def _check_result(certificate: Certificate, plan: FilePlan) -> None:
+def _check_result(certificate: Certificate, plan: FilePlan, *, was_undone: bool) -> None:
     if certificate.digests[1] != plan.result_sha256:
-        raise PlanError("this pyarrow writes other bytes than that of the plan: use that version, or make a new plan")
+        reason = "this pyarrow writes other bytes than that of the plan: use that version, or make a new plan"
+        again = "its plan was undone, and repairing it again gives other bytes than those of the plan: make a new plan"
+        raise PlanError(again if was_undone else reason)
 
 
 def _digest(source: Source) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from eightfold.cli.commands.repair.options import Options
@@ -113,10 +113,10 @@ class TableFile:
         Raises:
             FileError: a part is malformed. StoppedError: the policy cannot repair a value.
         """
-        self._copy(target, lambda part, repaired: None, certificate)
+        self._copy(target, self._repaired, certificate)
 
-    def _copy(self, target: BinaryIO, note: Callable[[Part, Any], object], certificate: Certificate | None) -> None:
-        """Copy, and call a function with each part and what became of it."""
+    def _noting(self, note: Callable[[Part, Any], object]) -> Callable[[Part], Any]:
+        """Return a function that repairs a part, and calls another with it and what became of it."""
 
         def change(part: Part) -> Any:
             repaired = self._repaired(part)
@@ -124,6 +124,9 @@ class TableFile:
                 note(part, repaired)
             return repaired
 
+        return change
+
+    def _copy(self, target: BinaryIO, change: Callable[[Part], Any], certificate: Certificate | None) -> None:
         with self._reading() as reader:
             self._count_texts(reader)
             lost = reader.copy(measured_sink(target, certificate), change)
@@ -132,7 +135,8 @@ class TableFile:
         for each in lost:
             say(f"{shown(self.path)}: not kept: {each}")
         if certificate is not None:
-            take_source(self._file, certificate)
+            with blaming(self.path):
+                take_source(self._file, certificate)
 
     def _blaming(self, part: Part) -> AbstractContextManager[None]:
         from eightfold.columns.parts import blaming_part
@@ -158,7 +162,7 @@ class TableFile:
 
         with self._reading() as reader:
             draft.add(reader.text_changes)
-        self._copy(target, lambda part, new: draft.add(changes_in(part, new, self.kind)), certificate)
+        self._copy(target, self._noting(lambda part, new: draft.add(changes_in(part, new, self.kind))), certificate)
         return self._undone(target, Planned(draft.changes()))
 
     def _undone(self, result: BinaryIO, planned: Planned) -> str:
@@ -174,18 +178,25 @@ class TableFile:
             raise DifferenceError(0, "with its changes undone, the result is not the original")
         return digest.hexdigest()
 
-    def copy_as_planned(self, target: BinaryIO, planned: Planned, certificate: Certificate) -> None:
+    def copy_as_planned(
+        self, target: BinaryIO, planned: Planned, certificate: Certificate, *, was_undone: bool
+    ) -> None:
         """Write the repaired table as :meth:`copy` does, if the changes are those of a plan.
 
         Raises:
             FileError, StoppedError: as for :meth:`copy`. PlanError: they are not.
         """
-        from eightfold.cli.work.table_changes import check_changes
+        from eightfold.cli.work.table_changes import check_changes, redone
 
+        def change(part: Part) -> Any:
+            with self._blaming(part):
+                return redone(part, planned, self.kind)
+
+        checking = self._noting(lambda part, repaired: check_changes(part, repaired, planned, self.kind))
         with self._reading() as reader:
             if reader.text_changes != planned.texts():
                 raise PlanError("the plan has other names or metadata: make a new one")
-        self._copy(target, lambda part, repaired: check_changes(part, repaired, planned, self.kind), certificate)
+        self._copy(target, change if was_undone else checking, certificate)
         planned.end()
 
     def _repaired(self, part: Part) -> Any:
@@ -312,7 +323,9 @@ def opened_table(job: Job, kind: str, options: Options) -> Iterator[TableFile]:
     for is_asked, reason in refusals:
         if is_asked:
             raise FileError(job.source, f"{kind}: {reason}")
-    with blaming(job.source), open(job.source, "rb") as file:
+    with ExitStack() as stack:
+        with blaming(job.source):  # not around what follows, which writes to other files
+            file = stack.enter_context(open(job.source, "rb"))
         yield TableFile(job.source, file, kind, options.policy)
 
 
