@@ -24,10 +24,11 @@ COMPARING := $(wildcard tests/engines/test_parity_*.py tests/engines/test_native
 # Each code point there is, at each level that is not emulated.
 CODE_POINTS := tests/vectors/test_exhaustive_code_points.py tests/vectors/test_against_cpython_code_points.py
 
-# The tests that compare engines over many inputs, and those of laws over all small ones, a quarter of the time of all: `make test`
-# leaves them to `make test-parity`.
+# The tests that compare engines over many inputs, those of laws over all small ones, the API beside its description, and the
+# contests with other programs, a quarter of the time of all: `make test` leaves them to `make test-parity`.
 PARITY := $(wildcard tests/engines/test_parity_*.py tests/vectors/test_exhaustive_*.py tests/vectors/test_against_cpython*.py) \
-    tests/engines/test_lane.py tests/verbs/test_tiling.py tests/verbs/test_explain_offsets.py
+    tests/engines/test_lane.py tests/verbs/test_tiling.py tests/verbs/test_explain_offsets.py \
+    tests/forms/test_family.py tests/forms/test_wtf8_string.py tests/web/test_openapi.py tests/project/test_benchmarks_cli.py
 # Those of types run in `make lint`.
 APART := $(PARITY) tests/project/test_typing.py
 
@@ -92,7 +93,7 @@ test: $(INSTALLED_DEV) ## run all tests but those of lint and test-parity, with 
 	@$(BIN)/python -c "import eightfold; print('engine:', eightfold.ENGINE); assert eightfold.ENGINE == '$(or $(EIGHTFOLD_ENGINE),$(ENGINE))'"
 	$(BIN)/python -m pytest $(PYTEST) $(if $(findstring tests/,$(PYTEST)),,$(addprefix --ignore=,$(APART)))
 
-test-parity: $(INSTALLED_DEV) ## compare the engines, and them with the interpreter's codecs, over many inputs; laws over all small ones
+test-parity: $(INSTALLED_DEV) ## compare the engines, and them with the interpreter's codecs, over many inputs; laws over all small ones; and more
 	$(BIN)/python -m pytest $(PYTEST) $(PARITY)
 
 test-python: $(INSTALLED_DEV) ## run all tests on the engine that an installation without the core uses
