@@ -245,6 +245,10 @@ def test_pandas_names_the_column_that_cannot_be_repaired(pandas: Any, values: li
         with pytest.raises(eightfold.ConversionError) as caught:
             given.eightfold.repair("strict")
         assert caught.value.__notes__ == ['column "a.b", row 1']
+    made = pandas.Categorical.from_codes([1], categories=pandas.Index(values, dtype=object))
+    with pytest.raises(eightfold.ConversionError) as caught:
+        pandas.DataFrame({"a.b": made}).eightfold.repair("strict")
+    assert caught.value.__notes__ == ['column "a.b", row 1', "the rows are those of the categories"]
     arrow = frame["a.b"].rename(None)
     with pytest.raises(eightfold.ConversionError) as caught:
         arrow.eightfold.repair("strict")

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from eightfold.columns.arrays import changed_rows, spliced
 from eightfold.columns.arrow import as_type, binary_type, column_of, compute, is_text, name_of, pyarrow, type_name
 from eightfold.columns.carriers import carried_form
-from eightfold.columns.nested import Shown, Way, children, holds_text, shown_name, union_codes
+from eightfold.columns.nested import Shown, Way, children, holds_text, shown_by, shown_name, union_codes
 from eightfold.columns.rebuilding import assembled
 from eightfold.columns.values import each_value
 from eightfold.files.records.table_changes import ValueChange
@@ -40,7 +40,7 @@ class _Leaf(NamedTuple):
 
     def shown(self, row: int) -> Shown | None:
         """Return the outermost row that shows a value, and the path behind the name of the column, or None."""
-        return Shown(row, "") if self.way is None else self.way.shown(row)
+        return shown_by(self.way, row)
 
 
 def _leaves(array: Any, by_row: bool, way: Way | None = None) -> Iterator[_Leaf]:

@@ -64,7 +64,7 @@ class Way:
     def _first(self, row: int) -> Shown | None:
         first, beyond = None, self._beyond
         for outer in self._step.outer(row):
-            found = Shown(outer.row, "") if beyond is None else beyond.shown(outer.row)
+            found = shown_by(beyond, outer.row)
             if found is not None and (first is None or found.row < first.row):
                 first = Shown(found.row, found.step + outer.step)
             if first is not None and (beyond is None or beyond._keeps_order):
@@ -75,6 +75,15 @@ class Way:
         """Return a byte for each outermost row: 1 if it shows a value that is marked with 1, else 0."""
         marks = self._step.marked(marks)
         return marks if self._beyond is None else self._beyond.marked(marks)
+
+
+def shown_by(way: Way | None, row: int) -> Shown | None:
+    """Return where a value is shown first, as :meth:`Way.shown`; without a way, in its own row.
+
+    >>> shown_by(None, 3)
+    Shown(row=3, step='')
+    """
+    return Shown(row, "") if way is None else way.shown(row)
 
 
 class Leaf(NamedTuple):
@@ -94,7 +103,7 @@ class Leaf(NamedTuple):
 
     def shown(self, row: int) -> Shown | None:
         """Return where a value is shown first, with the whole path behind the name of the column; None if nowhere."""
-        return Shown(row, "") if self.way is None else self.way.shown(row)
+        return shown_by(self.way, row)
 
     def marked(self, rows: Iterable[int]) -> bytearray:
         """Return a byte for each outermost row: 1 if it shows one of some values, else 0."""
@@ -498,6 +507,7 @@ __all__ = [
     "holds_text",
     "leaves",
     "offset_width",
+    "shown_by",
     "shown_name",
     "union_codes",
     "union_offsets",

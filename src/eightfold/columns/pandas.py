@@ -127,7 +127,7 @@ def _categories(series: Any) -> Any:
     if not isinstance(series.dtype, pandas.CategoricalDtype):
         return None
     categories = series.dtype.categories
-    return pandas.Series(categories, dtype=categories.dtype)
+    return pandas.Series(categories, dtype=categories.dtype, name=series.name)
 
 
 def _has_text_categories(series: Any) -> bool:

@@ -27,7 +27,7 @@ from eightfold.columns.nested import shown_name
 from eightfold.columns.reports import audit as audit_table
 from eightfold.text import AnyErrors, AnyForm
 
-_OTHERS = (polars.Boolean, polars.Null, polars.Object)  # of which Arrow gets the addresses
+_WITHOUT_TEXT = (polars.Boolean, polars.Null, polars.Object)  # Of objects Arrow gets the addresses.
 _Frame = TypeVar("_Frame", polars.DataFrame, polars.LazyFrame)
 
 
@@ -80,7 +80,7 @@ def _holds_text(dtype: Any) -> bool:
         return any(_holds_text(field.dtype) for field in dtype.fields)
     if isinstance(dtype, (polars.List, polars.Array)):
         return _holds_text(dtype.inner)
-    return not (dtype in _OTHERS or dtype.is_numeric() or dtype.is_temporal())
+    return not (dtype in _WITHOUT_TEXT or dtype.is_numeric() or dtype.is_temporal())
 
 
 def _in_arrow(series: polars.Series) -> Any:
