@@ -63,12 +63,16 @@ impl Form {
         // Fix the instruction set before the first kernel runs.
         let _ = Level::current();
         let layout = Layout::new(&tables);
+        let by_point = by_point(&tables.rows);
+        // Where rows share code points, the first of them writes, which a spelling does not know.
+        let spelling =
+            layout.as_ref().filter(|_| !by_point.is_empty()).and_then(|layout| Spelling::new(&tables, layout));
         let mut form = Form {
             automaton: Automaton::new(&tables)?,
             later: merged(tables.rows.iter().flat_map(|row| row.ranges[1..].iter().copied()).collect()),
-            by_point: by_point(&tables.rows),
+            by_point,
             agreement: Agreement::new(&tables, layout.as_ref()),
-            spelling: layout.as_ref().and_then(|layout| Spelling::new(&tables, layout)),
+            spelling,
             layout,
             wide: Wide::new(&tables),
             bmp: Wide::of_bmp(&tables),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use std::num::NonZeroUsize;
 
-use eightfold_core::{Form, Halt, OnFault, PIECE_BYTES, Pass, Scan, Verdict, by_threads};
+use eightfold_core::{FaultRow, Form, Halt, Kind, OnFault, PIECE_BYTES, Pass, Scan, Verdict, by_threads};
 
 mod forms;
 
@@ -181,6 +181,23 @@ fn a_fault_is_found_however_far_it_is() {
                 check(name, &family[name], &data);
             }
         }
+    }
+}
+
+#[test]
+fn a_fault_that_is_longer_than_what_is_looked_at_is_counted() {
+    let mut tables = forms::form("utf-8").tables;
+    let ranges = [vec![(0xFF, 0xFF)], vec![(0x80, 0xBF); 11]].concat();
+    tables.names.push(FaultRow {
+        kind: Kind::from_name("too-long").expect("a kind"),
+        ranges,
+        meant: None,
+        run: Vec::new(),
+    });
+    let form = Form::new(tables).expect("a small form");
+    for (between, behind) in (55..70).flat_map(|between| [0, 1, 60, 200].map(|behind| (between, behind))) {
+        let data = [b"\xFF", &[b'b'; 70][..between], b"\xFF", &[0x80; 11], &[b'c'; 200][..behind]].concat();
+        check("too long", &form, &data);
     }
 }
 

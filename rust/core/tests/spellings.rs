@@ -272,6 +272,21 @@ fn sequences_longer_than_lanes_tell_are_written_by_the_rows() {
     }
 }
 
+#[test]
+fn where_rows_share_code_points_the_first_writes() {
+    let mut tables = forms::form("utf-8").tables;
+    tables.rows.push(Row { first: 0xE080, last: 0xE0FF, ranges: vec![(0x80, 0xFF)] });
+    let form = Form::new(tables).expect("a small form");
+    for length in [1, 10, 100, 1000, 10_000] {
+        let points = [0xE080, 0x78].repeat(length);
+        let (mut out, mut size) = (Vec::new(), 0_usize);
+        assert_eq!(encode_text(&form, Text::Four(&points), 0, Missing::Stop, &mut out), Ok(()));
+        assert_eq!(encode_text(&form, Text::Four(&points), 0, Missing::Stop, &mut size), Ok(()));
+        assert_eq!(out, b"\xEE\x82\x80x".repeat(length), "{length}");
+        assert_eq!(size, out.len());
+    }
+}
+
 /// UTF-8 without U+0080 to U+009F, and optionally without U+00B0 to U+00BF.
 fn latin_form(has_second_gap: bool) -> Form {
     let tail = (0x80, 0xBF);

@@ -275,7 +275,7 @@ class Form(_Fixed):
         signatures: marks that may begin an input, each with the form that it announces. Encoding writes the first.
         refuses: policies that the form does not accept, each with the reason.
         variants: alternative rows, each selected by a policy.
-        decode_only: the rows need not be injective, and the form never encodes.
+        decode_only: rows may share code points, as the form is meant for decoding; encoding takes the first that has one.
         cpython_reasons: CPython's wording for a fault; a form that has it behaves as CPython's codec.
         note: what to know before using the form.
         source: the document that defines the form.

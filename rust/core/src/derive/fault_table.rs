@@ -118,6 +118,7 @@ impl FaultTable {
         let mut kinds: Vec<(u8, Kind)> = Vec::new();
         // The units of each fault, of so many that could be its own.
         let mut lengths: Vec<(u8, u8)> = Vec::new();
+        let mut whole: Vec<u8> = Vec::new();
         for second in seconds {
             // The longest possible fault, then shorter ones of the same kind; or a complete sequence.
             for more in (0..5).rev() {
@@ -135,13 +136,15 @@ impl FaultTable {
                     }
                     (Verdict::Sequence(units), Piece::Value(_, length)) if usize::from(units) == length => {
                         reach = reach.max(units);
+                        whole.push(units);
                     }
                     _ => return None,
                 }
             }
         }
-        // A fault takes all continuation bytes within the reach, also behind a second byte that begins no sequence.
-        if lengths.iter().any(|&(units, most)| units != reach.min(most)) {
+        // Both take all continuation bytes within the reach, a fault also behind a second byte that begins no sequence.
+        let is_shorter = lengths.iter().any(|&(units, most)| units != reach.min(most));
+        if is_shorter || whole.iter().any(|&units| units != reach) {
             return None;
         }
         let named: Vec<(u8, Kind)> = kinds.iter().copied().filter(|&(_, kind)| kind != usual).collect();
@@ -203,4 +206,38 @@ pub(crate) fn wide_kinds(tables: &Tables, verdict_of: impl Fn(&[u8]) -> Verdict)
     let surrogates = kind_among(SURROGATES)?;
     let beyond = if width == 4 { kind_among((LARGEST_IN_STR + 1, u32::MAX))? } else { surrogates };
     Some([surrogates, beyond])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::form::Form;
+    use crate::tables::Row;
+
+    const TAIL: Range = (0x80, 0xBF);
+
+    /// UTF-8 up to U+0FFF, with a name for the lead byte of three bytes.
+    fn form(name: Vec<Range>) -> Form {
+        let rows = vec![
+            Row { first: 0, last: 0x7F, ranges: vec![(0, 0x7F)] },
+            Row { first: 0x80, last: 0x7FF, ranges: vec![(0xC2, 0xDF), TAIL] },
+            Row { first: 0x800, last: 0xFFF, ranges: vec![(0xE0, 0xE0), (0xA0, 0xBF), TAIL] },
+        ];
+        let names = vec![FaultRow {
+            kind: Kind::from_name("overlong").expect("a kind"),
+            ranges: name,
+            meant: None,
+            run: Vec::new(),
+        }];
+        Form::new(Tables { unit_bytes: 1, big_endian: false, rows, units: Vec::new(), names, joins_pairs: false })
+            .expect("a small form")
+    }
+
+    #[test]
+    fn the_kernels_stop_at_leads_whose_faults_are_longer_than_their_sequences() {
+        for (tails, reach) in [(1, 3), (2, 0)] {
+            let ranges = [vec![(0xE0, 0xE0), (0x80, 0x9F)], vec![TAIL; tails]].concat();
+            assert_eq!(form(ranges).fault_table().expect("a table").reach.0[0x60], reach, "{tails}");
+        }
+    }
 }

@@ -16,6 +16,8 @@ use super::class::Class;
 use super::level::Level;
 use super::measured::{Measured, Prefix, Scalar, Width};
 use super::output::Output;
+#[cfg(feature = "simdutf")]
+use super::simdutf;
 use super::source::{Extent, Faults, Notes, Source};
 use super::spelt::{Spelt, Stretch};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -127,6 +129,20 @@ pub fn swap_bytes(units: &mut [u16]) {
         return unsafe { vectors::swapped::swap_bytes(units) };
     }
     units.iter_mut().for_each(|unit| *unit = unit.swap_bytes());
+}
+
+/// Write ASCII as UTF-32 in the byte order of the machine.
+///
+/// # Panics
+/// There is no room for it.
+#[cfg(feature = "simdutf")]
+pub fn ascii_to_utf32(text: &[u8], out: &mut Output<'_, u32>) {
+    match Level::current() {
+        // SAFETY: the machine has the instructions.
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        Level::VECTORS => unsafe { vectors::clean::ascii_to_ucs4(text, out) },
+        _ => simdutf::ascii_to_utf32(text, out),
+    }
 }
 
 /// Write text up to U+00FF as bytes.

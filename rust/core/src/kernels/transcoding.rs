@@ -157,7 +157,7 @@ fn write_pieces(text: &str, big_endian: bool, out: &mut Output<'_, u8>) {
 /// Write text as UTF-32.
 fn write_as_utf32(text: &Measured<'_>, out: &mut Output<'_, u32>) {
     match text.width() {
-        Width::Ascii => simdutf::ascii_to_utf32(text.text().as_bytes(), out),
+        Width::Ascii => dispatch::ascii_to_utf32(text.text().as_bytes(), out),
         _ => text.write_ucs4(out),
     }
 }

@@ -193,8 +193,10 @@ impl Scan<'_> {
                     tally.count(kind);
                 }
             }
-            self.at = self.at.max(base + block.length);
-            if !block.goes_on {
+            let read = base + block.length;
+            self.at = self.at.max(read);
+            // What masks do not show is asked for, unless a fault took it already.
+            if block.length < LANES && self.at == read {
                 let Some((next, kind)) = self.step::<true>(verdicts) else { return false };
                 self.at = next;
                 tally.count(kind);

@@ -87,11 +87,11 @@ fn each_of_one<S: portable::Bytes, const IS_PLAIN: bool, const ANSWERS: bool>(
 #[vectors]
 fn write_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
     spelt: &Spelt<'_>,
+    speller: &Speller<'_, IS_PLAIN, ANSWERS>,
     text: &[u16],
     span: (usize, usize),
     out: &mut Output<'_, u8>,
 ) -> usize {
-    let speller = &Speller::<IS_PLAIN, ANSWERS>::new(spelt.spelling);
     let load = |at: usize| text[at..].first_chunk().map(|units| load_units(units));
     each_block(spelt, span, out, |out, at| {
         let taken = write_windows(spelt, speller, text, (at, span.1), out);
@@ -184,11 +184,11 @@ fn write_rare(spelt: &Spelt<'_>, window: &Window, at: usize, out: &mut Output<'_
 #[vectors]
 fn write_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
     spelt: &Spelt<'_>,
+    speller: &Speller<'_, IS_PLAIN, ANSWERS>,
     text: &[u32],
     span: (usize, usize),
     out: &mut Output<'_, u8>,
 ) -> usize {
-    let speller = &Speller::<IS_PLAIN, ANSWERS>::new(spelt.spelling);
     let load = |at: usize| text[at..].first_chunk().map(|points| load_points(points));
     let write = |out: &mut Output<'_, u8>, at: usize| {
         fetch_ahead(text, at);
@@ -448,6 +448,17 @@ pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Outp
     }
 }
 
+/// Write all of a text by the spelling of UTF-8.
+#[vectors]
+pub fn write_utf8(spelt: &Spelt<'_>, out: &mut Output<'_, u8>) {
+    let span = (0, spelt.text.len());
+    _ = match spelt.text {
+        Text::One(_) => write_spelt(spelt, 0, span.1, out),
+        Text::Two(text) => write_of_two(spelt, &Speller::<true, false>::of_utf8(spelt.spelling), text, span, out),
+        Text::Four(text) => write_of_four(spelt, &Speller::<true, false>::of_utf8(spelt.spelling), text, span, out),
+    };
+}
+
 /// Each kind of text has functions of its own: calling a shared one would spill all registers.
 #[inline]
 #[vectors]
@@ -465,8 +476,8 @@ fn write<const IS_PLAIN: bool, const ANSWERS: bool>(
             |out, ascii| out.copy(ascii),
             |out, speller, units| _ = speller.write_units::<u8>(units, out),
         ),
-        Text::Two(text) => write_of_two::<IS_PLAIN, ANSWERS>(spelt, text, span, out),
-        Text::Four(text) => write_of_four::<IS_PLAIN, ANSWERS>(spelt, text, span, out),
+        Text::Two(text) => write_of_two(spelt, &Speller::<IS_PLAIN, ANSWERS>::new(spelt.spelling), text, span, out),
+        Text::Four(text) => write_of_four(spelt, &Speller::<IS_PLAIN, ANSWERS>::new(spelt.spelling), text, span, out),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use eightfold_features::vectors;
 
-use super::encode::write_spelt;
+use super::encode::write_utf8;
 use super::machine::*;
 use super::rules::{CONTINUATION, Rules, sides, tables};
 use super::{Bytes, bytes_of, fetch_ahead, part};
@@ -42,7 +42,22 @@ fn broken(rules: &Rules, bytes: Vector, before: Vector) -> Vector {
 /// Measure the blocks that are valid from the first byte on.
 #[vectors]
 pub fn measure_blocks(data: &[u8]) -> Prefix {
-    measure(data, |_| false)
+    let ascii = ascii_blocks(data);
+    let rest = measure(&data[ascii..], |_| false);
+    Prefix { end: ascii + rest.end, count: ascii + rest.count, ..rest }
+}
+
+/// The length of the blocks of ASCII from the first byte on. Nothing is counted of them, which takes half of the time.
+#[vectors]
+fn ascii_blocks(data: &[u8]) -> usize {
+    let is_ascii = |block: &&[u8; 128]| {
+        let [[first, second], [third, fourth]] = [0, 64].map(|at| {
+            fetch_ahead(*block, at);
+            Bytes::of(block, at).0
+        });
+        is_ascii(or(or(first, second), or(third, fourth)))
+    };
+    128 * data.as_chunks().0.iter().take_while(is_ascii).count()
 }
 
 /// Measure all of some bytes in one pass without a branch for what a vector holds; [`Prefix::NONE`] if they are invalid, or fewer
@@ -151,7 +166,7 @@ static AGREEMENT: Agreement = Agreement { leads: Vec::new(), pairs: Vec::new(), 
 /// Write text without surrogates and without values beyond Unicode.
 #[vectors]
 pub fn write(text: Text<'_>, out: &mut Output<'_, u8>) {
-    write_spelt(&Spelt { spelling: &SPELLING, agreement: &AGREEMENT, text }, 0, text.len(), out);
+    write_utf8(&Spelt { spelling: &SPELLING, agreement: &AGREEMENT, text }, out);
 }
 
 /// The largest bytes behind which no sequence continues.
