@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -351,6 +352,20 @@ def test_a_pipe_is_refused_before_anything_is_read_of_it(line: list[str], tree: 
 def test_a_pipe_in_a_tree_is_not_waited_for(name: str, tree: Path) -> None:
     os.mkfifo(tree / name)
     assert run("check", ".", cwd=tree, timeout=20).returncode == (2 if name == ".git" else 0)
+
+
+@pytest.mark.parametrize("engine", ["native", "python"] if find_spec("eightfold._native") else ["python"])
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [(".gitignore", b"./.gitignore: File too large"), (".git", b"./.git/info/exclude: Not a directory")],
+)
+def test_a_file_of_git_of_more_than_a_megabyte_is_not_read(name: str, told: bytes, engine: str, tree: Path) -> None:
+    with (tree / name).open("wb") as file:
+        file.write(b"gitdir: elsewhere\n")
+        file.truncate(1 << 40)
+    done = run("check", ".", cwd=tree, timeout=20, env={**ENVIRONMENT, "EIGHTFOLD_ENGINE": engine})
+    assert done.returncode == 2
+    assert told in done.stderr.replace(os.fsencode(tree), b".")
 
 
 # --- modules ----------------------------------------------------------------------------------------------------------

@@ -79,6 +79,7 @@ fn stopped(py: Python<'_>, stopped: Stopped) -> PyErr {
     match stopped {
         Stopped::Broken(at) => broken(py, at),
         Stopped::OutOfMemory => PyMemoryError::new_err(()),
+        Stopped::TooLarge => PyOverflowError::new_err("the values no longer fit 32-bit offsets"),
         Stopped::Ended => PyRuntimeError::new_err("nothing ended the work"),
     }
 }
@@ -291,12 +292,12 @@ pub fn spliced_column<'py>(
     let new = Replacements::of(&rows, &ends, values.as_bytes(), column.6);
     let new = new.ok_or_else(|| PyValueError::new_err("the new values are not in the order of their rows"))?;
     let width = column.1;
-    let too_large = || PyOverflowError::new_err("the values no longer fit 32-bit offsets");
+    let too_large = || stopped(py, Stopped::TooLarge);
     with_column(py, &column, |column| {
         if let ColumnLayout::Views(views) = &column.layout {
             let made = released(py, size_of_val(views.views), || SplicedViews::new(column, views, new));
             let made = made.map_err(|error| stopped(py, error))?;
-            if i32::try_from(made.data.len()).is_err() || i32::try_from(made.used.len()).is_err() {
+            if i32::try_from(made.used.len()).is_err() {
                 return Err(too_large());
             }
             let used: Vec<u8> = made.used.iter().map(|&used| used.into()).collect();

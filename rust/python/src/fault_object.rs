@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyString};
 
+use crate::bytes_object::bytes_of_slice;
 use crate::made::{Make, interned};
 use crate::names;
 use crate::slotted::Slotted;
@@ -23,7 +24,7 @@ pub fn fault_object<'py>(
     let units = &data.as_bytes()[fault.start..fault.end.min(fault.start + UNITS_KEPT)];
     let span = (offset + fault.start, offset + fault.end);
     let named = Named { kind: fault.kind, side: intern!(data.py(), "source"), span, at_end: fault.at_end };
-    new_fault(&named, name, PyBytes::new(data.py(), units), fault.code_point)
+    new_fault(&named, name, bytes_of_slice(data.py(), units)?, fault.code_point)
 }
 
 /// The attributes of a Fault other than its form, its units and its code point.

@@ -1,9 +1,11 @@
 //! The faults of part of an input, each with its line and its column.
 
+use std::collections::TryReserveError;
 use std::sync::Arc;
 use std::vec;
 
 use eightfold_core::{Fault, Form, LinePlace, Scan};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 
@@ -88,11 +90,13 @@ fn found(py: Python<'_>, scan: &mut Scan<'_>, lines: &mut Lines, count: usize) -
         while found.len() < count
             && let Some(fault) = scan.next_fault(&mut heard)
         {
+            found.try_reserve(1)?;
             found.push((fault, lines.pass_to(fault.start, scan)));
         }
-        found
+        Ok(found)
     });
     heard.result()?;
+    let found = found.map_err(|_: TryReserveError| PyMemoryError::new_err(()))?;
     if found.len() < count {
         released(py, left, || lines.pass_to(scan.at, scan));
     }

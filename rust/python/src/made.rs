@@ -48,6 +48,13 @@ impl<'py> Make<'py> for u32 {
     }
 }
 
+impl<'py> Make<'py> for i32 {
+    fn make(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        // SAFETY: as above.
+        unsafe { owned(py, ffi::PyLong_FromLong(self.into())) }
+    }
+}
+
 impl<'py> Make<'py> for bool {
     fn make(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Ok(PyBool::new(py, self).to_owned().into_any())
@@ -108,6 +115,8 @@ macro_rules! make_tuples {
 make_tuples! {
     (A, B);
     (A, B, C);
+    (A, B, C, D);
+    (A, B, C, D, E);
     (A, B, C, D, E, F, G);
 }
 

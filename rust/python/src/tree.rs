@@ -6,7 +6,9 @@ use eightfold_tree::{Batch, Batches, Examination, Finding, Rules, Selection, Tak
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::bytes_object::bytes_of_slice;
 use crate::handle::Handle;
+use crate::made::Made;
 use crate::threads::threads_of;
 
 /// How long a batch is waited for before Ctrl-C is listened to.
@@ -55,7 +57,7 @@ pub struct Tree {
 
 /// What came of a batch: how many files are clean, how many binary, the bytes of both, what a configuration has left
 /// out, and what was found.
-type Counted<'py> = (usize, usize, u64, usize, Vec<Found<'py>>);
+type Counted<'py> = Made<(usize, usize, u64, usize, Vec<Found<'py>>)>;
 /// What was found: path, way from the top, what it is, and of clean text the bytes, and those beyond ASCII.
 type Found<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, i32, Option<(u64, u64)>);
 
@@ -92,7 +94,7 @@ impl Tree {
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Counted<'py>>> {
         loop {
             match py.detach(|| self.batches.take(LONGEST_WAIT)) {
-                Taken::Batch(batch) => return Ok(Some(as_python(py, batch))),
+                Taken::Batch(batch) => return as_python(py, batch).map(Some),
                 Taken::Later => py.check_signals()?,
                 Taken::End => return Ok(None),
             }
@@ -112,10 +114,13 @@ fn selection(given: Selected) -> Selection {
     }
 }
 
-fn as_python<'py>(py: Python<'py>, batch: Batch) -> Counted<'py> {
-    let bytes = |content: &[u8]| PyBytes::new(py, content);
-    let shown = |each: &Finding| (bytes(&each.path), bytes(&each.inside), code_of(each.what), text_of(each.what));
-    (batch.clean, batch.binary, batch.bytes, batch.left_out, batch.findings.iter().map(shown).collect())
+fn as_python(py: Python<'_>, batch: Batch) -> PyResult<Counted<'_>> {
+    let bytes = |content: &[u8]| bytes_of_slice(py, content);
+    let shown = |each: &Finding| {
+        PyResult::Ok((bytes(&each.path)?, bytes(&each.inside)?, code_of(each.what), text_of(each.what)))
+    };
+    let found = batch.findings.iter().map(shown).collect::<PyResult<_>>()?;
+    Ok(Made((batch.clean, batch.binary, batch.bytes, batch.left_out, found)))
 }
 
 fn code_of(what: What) -> i32 {

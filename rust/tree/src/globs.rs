@@ -19,6 +19,24 @@ const CLASSES: [Class; 12] = [
     (b"xdigit", &[(b'0', b'9'), (b'A', b'F'), (b'a', b'f')]),
 ];
 
+/// A set of bytes, a bit for each.
+#[derive(Debug, Default)]
+struct ByteSet([u64; 4]);
+
+impl ByteSet {
+    fn add(&mut self, byte: u8) {
+        self.0[usize::from(byte / 64)] |= 1 << (byte % 64);
+    }
+
+    fn remove(&mut self, byte: u8) {
+        self.0[usize::from(byte / 64)] &= !(1 << (byte % 64));
+    }
+
+    fn has(&self, byte: u8) -> bool {
+        self.0[usize::from(byte / 64)] >> (byte % 64) & 1 == 1
+    }
+}
+
 /// A part of a glob.
 #[derive(Debug)]
 enum Part {
@@ -26,8 +44,8 @@ enum Part {
     Byte(u8),
     /// Any byte but a slash.
     Any,
-    /// One of the bytes that are set.
-    OneOf(Box<[bool; 256]>),
+    /// One of the bytes of a set.
+    OneOf(Box<ByteSet>),
     /// No byte: the glob is broken.
     Nothing,
     /// Any bytes but slashes.
@@ -45,7 +63,7 @@ impl Part {
         match self {
             Part::Byte(own) => *own == byte,
             Part::Any => byte != b'/',
-            Part::OneOf(members) => members[usize::from(byte)],
+            Part::OneOf(set) => set.has(byte),
             _ => false,
         }
     }
@@ -187,7 +205,7 @@ fn stars(glob: &[u8], at: usize, is_first: bool) -> (Part, usize) {
 fn bracket(glob: &[u8], at: usize) -> (Part, usize) {
     let negated = matches!(glob.get(at), Some(b'!' | b'^'));
     let first = at + usize::from(negated);
-    let mut members = Box::new([false; 256]);
+    let mut set = Box::new(ByteSet::default());
     let (mut at, mut low) = (first, None);
     while glob.get(at).is_some_and(|&byte| byte != b']' || at == first) {
         let ranges = if let Some(end) = class_end(glob, at) {
@@ -204,14 +222,16 @@ fn bracket(glob: &[u8], at: usize) -> (Part, usize) {
             (low, at) = (Some(byte), end);
             vec![(byte, byte)]
         };
-        ranges.into_iter().flat_map(|(low, high)| low..=high).for_each(|byte| members[usize::from(byte)] = true);
+        ranges.into_iter().flat_map(|(low, high)| low..=high).for_each(|byte| set.add(byte));
     }
     if at >= glob.len() {
         return (Part::Nothing, glob.len()); // It is never closed.
     }
-    members.iter_mut().for_each(|member| *member ^= negated);
-    members[usize::from(b'/')] = false;
-    (Part::OneOf(members), at + 1)
+    if negated {
+        set.0 = set.0.map(|bits| !bits);
+    }
+    set.remove(b'/');
+    (Part::OneOf(set), at + 1)
 }
 
 /// The end of a character class, such as `[:alpha:]`, that begins at an offset; None if none does.

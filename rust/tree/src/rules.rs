@@ -66,7 +66,7 @@ impl Rules {
 ///
 /// # Errors
 ///
-/// It cannot be read, or is no regular file.
+/// It cannot be read, is no regular file, or has more than a megabyte.
 pub fn read_rules(folder: impl AsFd, path: &Path, links: OFlags, inside: &[u8]) -> Result<Option<Rules>, Errno> {
     match content(folder, path, links) {
         Ok(content) => Ok(Some(Rules::in_folder(&content, inside)).filter(|rules| !rules.is_empty())),
@@ -92,6 +92,9 @@ fn said(path: &Path, prefix: &[u8]) -> Option<PathBuf> {
     (!way.is_empty()).then(|| Path::new(OsStr::from_bytes(way)).to_owned())
 }
 
+/// The most bytes of a file of patterns, or of one of git's files.
+const MOST_BYTES: usize = 1 << 20;
+
 /// What a regular file holds, by its path from a folder.
 fn content(folder: impl AsFd, path: &Path, links: OFlags) -> Result<Vec<u8>, Errno> {
     let file = openat(folder, path, OFlags::RDONLY | AT_ONCE | links, Mode::empty())?;
@@ -104,6 +107,7 @@ fn content(folder: impl AsFd, path: &Path, links: OFlags) -> Result<Vec<u8>, Err
     loop {
         match read(&file, &mut *piece) {
             Ok(0) => return Ok(content),
+            Ok(length) if content.len() + length > MOST_BYTES => return Err(Errno::FBIG),
             Ok(length) => content.extend_from_slice(&piece[..length]),
             Err(Errno::INTR) => {}
             Err(error) => return Err(error),

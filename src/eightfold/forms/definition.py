@@ -275,7 +275,8 @@ class Form(_Fixed):
         signatures: marks that may begin an input, each with the form that it announces. Encoding writes the first.
         refuses: policies that the form does not accept, each with the reason.
         variants: alternative rows, each selected by a policy.
-        decode_only: rows may share code points, as the form is meant for decoding; encoding takes the first that has one.
+        decode_only: rows may share code points, since the form is meant for decoding; encoding takes the first row
+            that has a code point.
         cpython_reasons: CPython's wording for a fault; a form that has it behaves as CPython's codec.
         note: what to know before using the form.
         source: the document that defines the form.

@@ -201,7 +201,7 @@ impl SplicedViews {
     /// Views of a column with new values.
     ///
     /// # Errors
-    /// A view points out of its buffer, or there is not enough memory.
+    /// A view points out of its buffer, the new one is larger than any may be, or there is not enough memory.
     pub fn new(column: &Column<'_>, views: &Views<'_>, new: Replacements<'_>) -> Result<Self, Stopped> {
         column.check(0..column.count)?;
         let mut spliced = SplicedViews { views: Vec::new(), used: vec![true; views.buffers.len()], data: Vec::new() };
@@ -227,6 +227,10 @@ impl SplicedViews {
     }
 
     fn push(&mut self, value: &[u8]) -> Result<(), Stopped> {
+        // Many views may share a buffer that is small, and none the new one.
+        if i32::try_from(self.data.len() + value.len()).is_err() {
+            return Err(Stopped::TooLarge);
+        }
         self.views.push(view_of(value, self.used.len(), self.data.len()));
         if value.len() > INLINE_BYTES {
             self.data.try_reserve(value.len())?;

@@ -18,6 +18,8 @@ pub enum Stopped {
     Broken(Broken),
     /// There was not enough memory.
     OutOfMemory,
+    /// Its values no longer fit offsets of 32 bits.
+    TooLarge,
     /// The caller said so: [`Effort::goes_on`].
     Ended,
 }

@@ -10,11 +10,12 @@ Source: gitignore(5); gitrepository-layout(5).
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from eightfold.files import FileError, file_error
 from eightfold.files.paths.entries import Entry
@@ -23,6 +24,8 @@ from eightfold.files.walk.globs import Pattern, deciding, patterns
 _GIT = ".git"
 IGNORE_FILE = ".gitignore"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# Patterns take more memory than their text, and each is compared with each entry.
+_MOST_BYTES = 1 << 20
 
 
 class _Rules(NamedTuple):
@@ -40,7 +43,7 @@ class Ignored:
 
     Args:
         folder: the folder.
-        on_error: called with each ignore file that cannot be read.
+        on_error: called with each ignore file that cannot be read, or has more than a megabyte.
         outer: the rules that apply to the whole folder, the weakest first.
     """
 
@@ -112,13 +115,20 @@ class Ignored:
     def _rules_of(self, path: str) -> _Rules:
         try:
             with open(Entry(path).open_regular(), "rb") as file:
-                content = file.read().removeprefix(_BYTE_ORDER_MARK)
+                content = _all_of(file).removeprefix(_BYTE_ORDER_MARK)
         except FileNotFoundError:
             return _NO_RULES
         except OSError as error:
             self._on_error(file_error(path, error))
             return _NO_RULES
         return _Rules(patterns(line.removesuffix(b"\r") for line in content.split(b"\n")))
+
+
+def _all_of(file: BinaryIO) -> bytes:
+    content = file.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    return content
 
 
 def _exclude(folder: str) -> str | None:
@@ -134,6 +144,6 @@ def _exclude(folder: str) -> str | None:
 def _said(path: str, prefix: str = "") -> str:
     """Return the path after a prefix in one of git's files; empty if there is none."""
     with suppress(OSError), open(Entry(path).open_regular(), "rb") as file:
-        first = os.fsdecode(file.readline().rstrip(b"\r\n"))
+        first = os.fsdecode(_all_of(file).split(b"\n", 1)[0].rstrip(b"\r"))
         return first.removeprefix(prefix) if first.startswith(prefix) else ""
     return ""
