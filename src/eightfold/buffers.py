@@ -13,10 +13,10 @@ from eightfold._engine import bind, twins_of
 from eightfold.cutting import fitting
 from eightfold.faults import DecodeError
 from eightfold.forms import form as form_named
-from eightfold.policy import check_policy, encode_error, reading, writing
+from eightfold.policy import check_policy, encode_error, writing
 from eightfold.reference import sequence_at, signed
-from eightfold.run import LARGEST_IN_ARRAY, Decoding, encoded_pieces
-from eightfold.text import AnyForm, Data, bytes_of, exactly, opened, size_of
+from eightfold.run import Decoding, encoded_pieces
+from eightfold.text import AnyForm, Data, bytes_of, decoding_of, exactly, size_of
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -108,14 +108,13 @@ def decode_code_points_into(data: Data, form: AnyForm, buffer: Buffer) -> tuple[
     asked = form_named(form)
     check_policy("strict", asked)
     content = bytes_of(data)
-    plain, rest, skipped = opened(asked, content)
-    cut = len(content) - len(rest)
-    decoding = Decoding(reading(plain, "strict", asked.name), rest, skipped, largest=LARGEST_IN_ARRAY)
+    decoding = decoding_of(asked, content, "strict")
+    skipped, length = decoding.position, len(decoding.data)
     with items(buffer) as view, view.cast("B") as out:
         points = _first_points(decoding, len(out) // 4, skipped)
         out[: 4 * len(points)] = points.tobytes()
-        is_nothing = not points and skipped < len(rest)
-        return (0, 0) if is_nothing else (decoding.position + cut, len(points))
+        is_nothing = not points and skipped < length
+        return (0, 0) if is_nothing else (decoding.position + len(content) - length, len(points))
 
 
 def _first_points(decoding: Decoding, most: int, start: int) -> array[int]:

@@ -259,15 +259,15 @@ def _closed(form: Form) -> bytes:
 
 
 def split(data: Data, size: SupportsIndex, form: AnyForm) -> Iterator[memoryview]:
-    r"""Yield pieces of bytes, each of about so many, that mean apart what they mean together: for parallel work.
+    r"""Yield pieces of about ``size`` bytes that decode, one by one, to what the whole decodes to: for parallel work.
 
     The pieces are views, which are made one by one; together they are the data. Each is cut before a well-formed
     sequence that nothing earlier can reach into, so the pieces decode to what the data decode to, under every policy
     that resumes at the end of a sequence or of a decoding unit. A piece is longer than ``size`` only where there is no
     such place: in a sequence, or in many ill-formed bytes.
 
-    A signature begins the first piece only. Decode the others in the form that it announces; with `utf-8-sig`, and with
-    a form that reads data without a signature as it reads these, the form itself does as well.
+    Only the first piece has the signature, if there is one: decode the others in the form that it announces. The form
+    itself will do if it reads data without a signature in the same way, as `utf-8-sig` does.
 
     Args:
         data: any bytes-like object. One that is not contiguous is copied. Do not change it meanwhile.

@@ -224,7 +224,9 @@ class UnexaminedFault(Fault):
 
 @dataclass(frozen=True, slots=True)
 class EscapedSurrogateFault(Fault):
-    r"""An escape of an unpaired surrogate in JSON text, where only ``json_path`` is not known from the escape itself.
+    r"""An escape of an unpaired surrogate in JSON text.
+
+    ``json_path`` says where its string is; the other attributes follow from the escape.
 
     Attributes:
         json_path: the JSON path of the string that contains it.

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from eightfold._engine import bind, twins_of
 from eightfold.forms import form as form_named
-from eightfold.policy import check_policy, reading, writing
+from eightfold.policy import check_policy, writing
 from eightfold.reference import signed
-from eightfold.run import LARGEST_IN_ARRAY, Decoding, Stretch, Target, converted_pieces, encoded_pieces
-from eightfold.text import AnyForm, Data, bytes_of, opened, opening_of, text_of
+from eightfold.run import Stretch, encoded_pieces
+from eightfold.text import AnyForm, Data, bytes_of, conversion_of, decoding_of, text_of
 
 
 @bind
@@ -54,13 +54,8 @@ def converted_length(data: Data, source: AnyForm, target: AnyForm) -> int:
     """
     source_form, target_form = form_named(source), form_named(target)
     check_policy("strict", source_form, target_form)
-    content = bytes_of(data)
-    plain, skipped = opening_of(source_form, content)
-    policy = reading(plain, "strict", source_form.name, converting=True)
-    decoding = Decoding(policy, content, skipped, largest=LARGEST_IN_ARRAY)
-    written, mark = signed(target_form)
-    end = Target(writing(written, "strict", target_form.name), source_form.name)
-    return len(mark) + sum(map(len, converted_pieces(decoding, end, 0, final=True)))
+    mark, pieces = conversion_of(source_form, target_form, "strict", bytes_of(data))
+    return len(mark) + sum(map(len, pieces))
 
 
 @bind
@@ -80,9 +75,7 @@ def code_point_count(data: Data, form: AnyForm) -> int:
     """
     asked = form_named(form)
     check_policy("strict", asked)
-    plain, content, skipped = opened(asked, bytes_of(data))
-    decoding = Decoding(reading(plain, "strict", asked.name), content, skipped, largest=LARGEST_IN_ARRAY)
-    pieces = decoding.pieces(final=True)
+    pieces = decoding_of(asked, bytes_of(data), "strict").pieces(final=True)
     return sum(len(piece.text if isinstance(piece, Stretch) else piece.code_points) for piece in pieces)
 
 

@@ -107,8 +107,7 @@ def check_policy(errors: str, *ends: Form) -> None:
         ValueError: one of the forms refuses the policy.
         TypeError: the name is not a str.
     """
-    if not isinstance(errors, str):
-        raise TypeError(f"errors must be a str, not {type(errors).__name__}")
+    check_is_str(errors)
     for form in ends:
         if errors in form.refuses:
             raise ValueError(f"{form.name} refuses errors={errors!r}: {form.refuses[errors]}")
@@ -121,12 +120,23 @@ def check_policy(errors: str, *ends: Form) -> None:
         codecs.lookup_error(errors)
 
 
+def check_is_str(errors: object) -> None:
+    """Check that a policy is given by its name.
+
+    Raises:
+        TypeError: it is not a str.
+    """
+    if not isinstance(errors, str):
+        raise TypeError(f"errors must be a str, not {type(errors).__name__}")
+
+
 def check_offered(errors: str, *offered: str) -> None:
     """Check the policy of an operation that offers only a few policies.
 
     Raises:
-        ValueError: the operation does not offer the policy.
+        ValueError: the operation does not offer the policy. TypeError: the name is not a str.
     """
+    check_is_str(errors)
     if errors not in offered:
         raise ValueError(f"errors must be one of {', '.join(offered)} here, not {errors!r}")
 

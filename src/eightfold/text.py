@@ -23,6 +23,7 @@ from eightfold.policy import Errors, check_offered, check_policy, encode_error, 
 from eightfold.reference import signed
 from eightfold.run import (
     LARGEST_IN_ARRAY,
+    LARGEST_IN_STR,
     CodePoints,
     Decoding,
     Target,
@@ -128,8 +129,7 @@ def decode(data: Data, form: AnyForm, errors: AnyErrors = "strict") -> str:
     """
     asked = form_named(form)
     check_policy(errors, asked)
-    plain, content, skipped = opened(asked, bytes_of(data))
-    decoding = Decoding(reading(plain, errors, asked.name), content, skipped)
+    decoding = decoding_of(asked, bytes_of(data), errors, largest=LARGEST_IN_STR)
     return "".join(piece.text for piece in collected(decoding.pieces(final=True)))
 
 
@@ -140,12 +140,19 @@ def opening_of(form: Form, data: bytes) -> tuple[Form, int]:
     return opening
 
 
-def opened(form: Form, data: bytes) -> tuple[Form, bytes, int]:
-    """Return the form of the text after the signature, the bytes that offsets refer to, and where to begin in them."""
+def decoding_of(form: Form, data: bytes, errors: AnyErrors, *, largest: int = LARGEST_IN_ARRAY) -> Decoding:
+    """Return a pass over complete data, behind their signature.
+
+    Args:
+        form: the form, which takes the policy.
+        data: the data. Offsets of the pass do not count a signature that the form does not count.
+        errors: the policy.
+        largest: the largest code point that the result can hold.
+    """
     plain, length = opening_of(form, data)
     if any(not signature.counted for signature in form.signatures):
-        return plain, data[length:], 0
-    return plain, data, length
+        data, length = data[length:], 0
+    return Decoding(reading(plain, errors, form.name), data, length, largest=largest)
 
 
 @bind
@@ -172,15 +179,25 @@ def convert(data: Data, source: AnyForm, target: AnyForm, errors: AnyErrors = "s
     """
     source_form, target_form = form_named(source), form_named(target)
     check_policy(errors, source_form, target_form)
-    _check_threads(threads)
-    content = bytes_of(data)
-    plain, skipped = opening_of(source_form, content)
-    decoding = Decoding(
-        reading(plain, errors, source_form.name, converting=True), content, skipped, largest=LARGEST_IN_ARRAY
-    )
-    written, mark = signed(target_form)
-    end = Target(writing(written, errors, target_form.name), source_form.name)
-    return mark + b"".join(collected(converted_pieces(decoding, end, 0, final=True)))
+    size_of(threads, "threads", least=1)
+    mark, pieces = conversion_of(source_form, target_form, errors, bytes_of(data))
+    return mark + b"".join(collected(pieces))
+
+
+def conversion_of(source: Form, target: Form, errors: AnyErrors, data: bytes) -> tuple[bytes, Iterator[bytes]]:
+    """Return the signature that a conversion writes, and the pieces that follow it.
+
+    Args:
+        source, target: the forms, which take the policy.
+        errors: the policy.
+        data: complete data in the source form.
+    """
+    plain, skipped = opening_of(source, data)
+    policy = reading(plain, errors, source.name, converting=True)
+    decoding = Decoding(policy, data, skipped, largest=LARGEST_IN_ARRAY)
+    written, mark = signed(target)
+    end = Target(writing(written, errors, target.name), source.name)
+    return mark, converted_pieces(decoding, end, 0, final=True)
 
 
 def view_of(data: Data) -> memoryview:
@@ -209,11 +226,6 @@ def size_of(given: SupportsIndex, name: str, *, least: int = 0) -> int:
     return size
 
 
-def _check_threads(threads: int) -> None:
-    if operator.index(threads) < 1:
-        raise ValueError(f"threads must be 1 or more, not {threads}")
-
-
 @bind
 def is_well_formed(data: Data, form: AnyForm, *, threads: int = 1) -> bool:
     r"""Return whether bytes are well-formed in a form.
@@ -229,7 +241,7 @@ def is_well_formed(data: Data, form: AnyForm, *, threads: int = 1) -> bool:
     >>> is_well_formed(b"\xed\xa0\x80", "utf-8"), is_well_formed(b"\xed\xa0\x80", "wtf-8")
     (False, True)
     """
-    _check_threads(threads)
+    size_of(threads, "threads", least=1)
     content = bytes_of(data)
     plain, skipped = opening_of(form_named(form), content)
     return lane.well_formed_end(plain, content, skipped) == len(content)
@@ -268,7 +280,7 @@ def faults(data: Data, form: AnyForm, limit: int | None = None, *, threads: int 
     >>> [str(fault) for fault in faults(b"a\xc0\xaf", "utf-8")]
     ['overlong form of U+002F (C0 AF)']
     """
-    _check_threads(threads)
+    size_of(threads, "threads", least=1)
     asked, content = form_named(form), bytes_of(data)
     plain, skipped = opening_of(asked, content)
     return _limited((fault.renamed(asked.name) for fault in lane.faults(plain, content, skipped)), limit)
@@ -296,9 +308,18 @@ def tally(data: Data, form: AnyForm, *, threads: int = 1) -> dict[str, int]:
     return {kind: counts[kind] for kind in KINDS if counts[kind]}
 
 
-def _limited(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:
+def check_limit(limit: object) -> None:
+    """Check the maximum number of faults.
+
+    Raises:
+        ValueError: it is neither None nor a number of 0 or more.
+    """
     if limit is not None and not (hasattr(limit, "__index__") and operator.index(limit) >= 0):
         raise ValueError(f"limit must be None or a number of 0 or more, not {limit!r}")
+
+
+def _limited(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:
+    check_limit(limit)
     return Faults(_first(found, limit))
 
 
@@ -410,6 +431,11 @@ class LinePosition:
 def decode_code_points(data: Data, form: AnyForm, errors: AnyErrors = "strict") -> array[int]:
     r"""Return the code points of bytes as an array of 4-byte integers (typecode "I"), including those above U+10FFFF.
 
+    Args:
+        data: any bytes-like object.
+        form: a Form or its name.
+        errors: how to handle ill-formed bytes, as for :func:`decode`.
+
     Raises:
         DecodeError: the data are ill-formed, and the policy is strict.
         LookupError: unknown form or policy. ValueError: the form refuses the policy.
@@ -419,10 +445,8 @@ def decode_code_points(data: Data, form: AnyForm, errors: AnyErrors = "strict") 
     """
     asked = form_named(form)
     check_policy(errors, asked)
-    plain, content, skipped = opened(asked, bytes_of(data))
-    decoding = Decoding(reading(plain, errors, asked.name), content, skipped, largest=LARGEST_IN_ARRAY)
     points = array("I")
-    for piece in collected(decoding.pieces(final=True)):
+    for piece in collected(decoding_of(asked, bytes_of(data), errors).pieces(final=True)):
         points.extend(piece.code_points)
     return points
 

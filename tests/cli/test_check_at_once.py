@@ -34,7 +34,7 @@ from eightfold.files.read.segments import segment_end, stands_alone
 from eightfold.files.walk.walking import Found
 from eightfold.forms import Form, form
 from eightfold.stream import Checker, Located
-from support.command_line import ENVIRONMENT, check_at_once, run
+from support.command_line import ENVIRONMENT, check_at_once, run_here
 from support.examples import HALF_AS_MANY
 from support.needed import needs_program
 from support.soups import NAMES, PLAIN, SOUP, source_of
@@ -218,7 +218,7 @@ def tree(tmp_path: Path) -> Path:
 )
 def test_any_number_of_processes_tell_the_same_in_the_same_order(arguments: list[str], tree: Path) -> None:
     paths = [".", "d1/001.txt", "d3/gone"]
-    alone = run("check", *arguments, *paths, cwd=tree)
+    alone = run_here("check", *arguments, *paths, cwd=tree)
     assert len(alone.stdout + alone.stderr) > 500
     for jobs in ("3",) if arguments else ("2", "3"):
         line = check_at_once("-j", jobs, *arguments, *paths)

@@ -110,6 +110,39 @@ def test_github_names_are_escaped(name: str, escaped: str, tmp_path: Path) -> No
     assert output(tmp_path, "--output-format", "github", name).startswith(f"::error file={escaped},line=1,")
 
 
+@pytest.mark.parametrize(
+    "name", ["ws/a\u3000b.txt", "Screenshot 9.41.00\u202fAM.txt", "n\xa0b.txt", "👩\u200d🚀.txt"], ids=ascii
+)
+def test_a_name_with_other_spaces_is_the_path_of_the_file(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_bytes(b"\xff")
+    (found,) = json.loads(output(tmp_path, "--output-format", "json", name))["files"]
+    assert found["path"] == name
+    *lines, _ = map(json.loads, output(tmp_path, "--output-format", "jsonl", name).splitlines())
+    assert [line["path"] for line in lines] == [name] * 2
+    (issue,) = json.loads(output(tmp_path, "--output-format", "gitlab", name))
+    assert issue["location"]["path"] == name
+    done = run_here("check", "--output-format", "github", name, cwd=tmp_path, PYTHONIOENCODING="utf-8")
+    assert f"::error file={name},line=1,".encode() in done.stdout
+    (found,) = json.loads(run_here("identify", "--output-format", "json", name, cwd=tmp_path).stdout)["files"]
+    assert found["path"] == name
+    assert json.loads(run_here("explain", "--output-format", "json", name, cwd=tmp_path).stdout)["path"] == name
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="this system has no such names")
+@pytest.mark.parametrize("mark", ["\x1b", "\n", "\r", "\x85", "\u2028", "\u202e", "\u2066", "\x7f"], ids=ascii)
+def test_nothing_in_a_name_acts_on_a_terminal(mark: str, tmp_path: Path) -> None:
+    name = f"a\u3000{mark}[31m"
+    (tmp_path / name).write_bytes(b"\xff")
+    for style in "json", "jsonl", "gitlab", "github":
+        assert f"{mark}[31m" not in output(tmp_path, "--output-format", style, name)
+    line, *_ = output(tmp_path, "--output-format", "github", name).splitlines()
+    assert line.startswith("::error file=a\\u3000\\")
+    assert ",line=1," in line
+    (found,) = json.loads(output(tmp_path, "--output-format", "json", name))["files"]
+    assert found["path"] == name
+
+
 def test_github_messages_are_escaped() -> None:
     assert as_github.annotation("error", "a%\r\nb: c, d", title="t") == "::error title=t::a%25%0D%0Ab: c, d"
 

@@ -84,6 +84,12 @@ def in_pipe(*arguments: str, cwd: Path, env: dict[str, str] = ENVIRONMENT) -> st
     return done.stdout.decode()
 
 
+def told_here(*arguments: str, cwd: Path) -> str:
+    """Return what a command writes where no terminal is, messages behind results; it has no process of its own."""
+    done = run_here(*arguments, cwd=cwd)
+    return (done.stdout + done.stderr).decode()
+
+
 def plain(text: str) -> str:
     return CODE.sub("", text)
 
@@ -94,7 +100,7 @@ def plain(text: str) -> str:
 @pytest.mark.parametrize("arguments", LINES, ids=" ".join)
 def test_lines_on_a_terminal_are_those_of_a_pipe_in_colour(arguments: list[str], folder: Path) -> None:
     pytest.importorskip("rich")
-    written, piped = on_terminal(*arguments, cwd=folder, columns=200), in_pipe(*arguments, cwd=folder)
+    written, piped = on_terminal(*arguments, cwd=folder, columns=200), told_here(*arguments, cwd=folder)
     if arguments == ["repair", "ill-formed.txt"]:
         assert "\x1b[1m" in written
     assert sorted(plain(written).splitlines()) == sorted(piped.splitlines())
@@ -182,7 +188,7 @@ def test_without_rich_a_terminal_shows_what_a_pipe_gets(
 ) -> None:
     written = on_terminal(*arguments, cwd=folder, env=without_rich)
     assert "\x1b" not in written
-    assert sorted(written.splitlines()) == sorted(in_pipe(*arguments, cwd=folder).splitlines())
+    assert sorted(written.splitlines()) == sorted(told_here(*arguments, cwd=folder).splitlines())
 
 
 @pytest.mark.parametrize(
@@ -210,7 +216,7 @@ def test_who_decides_on_a_terminal(
     written = on_terminal(*arguments, *options, "ill-formed.txt", cwd=folder, env={**TERMINAL, **variables})
     assert ("\x1b[" in written) is coloured
     if not coloured:
-        assert sorted(written.splitlines()) == sorted(in_pipe(*arguments, "ill-formed.txt", cwd=folder).splitlines())
+        assert sorted(written.splitlines()) == sorted(told_here(*arguments, "ill-formed.txt", cwd=folder).splitlines())
 
 
 @pytest.mark.parametrize(

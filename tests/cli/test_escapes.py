@@ -293,6 +293,17 @@ def test_nothing_is_read_twice_of_a_file_without_escapes(tmp_path: Path, monkeyp
     assert found_in(rb'["\ud83d\ude00"]' * 50_000, tmp_path) == []
 
 
+def test_nothing_of_a_compressed_file_is_decompressed_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = b"[" + b"[]," * 400_000 + rb'{"a": "\ud83d", "a\ude00": 1}]'
+    (folder / "a.json.gz").write_bytes(gzip.compress(data))
+    monkeypatch.setattr(Source, "window", None)  # It would start again from the beginning.
+    with opened("a.json.gz", unpack=True) as source:
+        found = list(faults_in_json(source, UTF_8, JsonReading()))
+        assert source.seekable
+        assert not source.reads_anywhere
+    assert [path_of(each) for each in found] == ["$[400000].a", r'$[400000]["a\ude00"] (key)']
+
+
 COUNT = 5_000 if eightfold.ENGINE == "native" else 500
 HOSTILE = {
     "depth": b"[" * 50 * COUNT + rb'"\ud83d",' * COUNT,

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from eightfold import ConversionError, jsontext
 from eightfold.cli import main
+from eightfold.cli.output.diff import ShownDifference
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair import ESCAPE_POLICIES, Change, Plan, PlanError, Repairer, plan, repair
 from support.command_line import ROOT, run
 
@@ -100,6 +102,26 @@ def test_a_diff_names_the_first_path_of_a_hunk(chat: Path, capsys: pytest.Captur
     assert main(["repair", "--escapes", "repair", "--diff", "two.json"]) == 1
     headings = [line for line in capsys.readouterr().out.splitlines() if line.startswith("@@")]
     assert headings == ["@@ -1,4 +1,4 @@ $.a and 1 more", "@@ -8,4 +8,4 @@ $.b"]
+
+
+class _Line(int):
+    """The number of a line, which counts comparisons."""
+
+    compared = 0
+
+    def __lt__(self, other: int) -> bool:
+        type(self).compared += 1
+        return super().__lt__(other)
+
+
+def test_a_hunk_does_not_look_at_the_paths_of_all_others(capsys: pytest.CaptureFixture[str]) -> None:
+    difference, count, apart = ShownDifference("a.json", UTF_8, UTF_8), 200, b"\n" * 10
+    for line in range(count):
+        difference.note(_Line(1 + 10 * line), f"$[{line}]")
+    difference.put((b"a" + apart) * count, (b"b" + apart) * count, final=True)
+    headings = [line for line in capsys.readouterr().out.splitlines() if line.startswith("@@")]
+    assert [heading.split()[-1] for heading in headings] == [f"$[{line}]" for line in range(count)]
+    assert count <= _Line.compared <= 2 * count
 
 
 def test_a_path_in_a_plan_is_data_that_is_checked() -> None:

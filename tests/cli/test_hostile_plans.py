@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,11 +18,12 @@ import pytest
 
 from eightfold import repair
 from eightfold.cli import main
+from eightfold.cli.options.root import quoted
 from eightfold.files import path_text
 from eightfold.files.paths import entries
 from eightfold.files.records import json_lines, plan_files
 from support.clones import NESTED, PRECIOUS, Captured, contents, nested, refused
-from support.command_line import run
+from support.command_line import ENVIRONMENT, run
 from support.peaks import peak
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights there")
@@ -310,6 +313,35 @@ def test_the_way_back_that_is_shown_can_be_run(tree: Path, capsys: Captured) -> 
     assert main(["repair", "--plan", "my plan.jsonl", "a.txt"]) == 0
     shown = capsys.readouterr().err.partition("next: eightfold ")[2].partition(";")[0]
     assert main(shlex.split(shown)) == 0
+    assert (tree / "a.txt").read_bytes() == "caf\uefe9".encode()
+
+
+NAMES_TO_QUOTE = [
+    b"plain", b"my plan", b"it's", b"-plan", "caf\xe9".encode(), "pl\u3000.jsonl".encode(), b"caf\xe9", b"two\nlines",
+    b"\x1b[31m'0\\1$(touch x)`touch x`\"", b"\x017", b"-\xff!",
+]  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="names of files are no bytes there")
+@pytest.mark.skipif(not shutil.which("bash"), reason="the lines are for a shell")
+@pytest.mark.parametrize("name", NAMES_TO_QUOTE, ids=ascii)
+def test_the_shell_reads_the_name_that_is_quoted(name: bytes, tree: Path, capsys: Captured) -> None:
+    line = quoted(os.fsdecode(name))
+    assert line.isprintable()
+    done = subprocess.run(["bash", "-c", f"printf %s {line}"], capture_output=True, cwd=tree, timeout=60)
+    assert done.stdout == (b"./" if name.startswith(b"-") else b"") + name
+    assert not (tree / "x").exists()
+
+
+@pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="names of files are no bytes there")
+@pytest.mark.skipif(not shutil.which("bash"), reason="the lines are for a shell")
+def test_the_way_back_can_be_run_in_a_shell_whatever_the_name(tree: Path, capsys: Captured) -> None:
+    (tree / "a.txt").write_bytes(b"caf\xe9")
+    assert main(["repair", "--plan", os.fsdecode("pl\u3000'".encode() + b"\xe9.jsonl"), "a.txt"]) == 0
+    line = capsys.readouterr().err.partition("next: eightfold ")[2].partition(";")[0]
+    assert line == r"repair --apply $'pl\343\200\200\'\351.jsonl'"
+    shell = ["bash", "-c", f"{shlex.quote(sys.executable)} -m eightfold {line}"]
+    subprocess.run(shell, check=True, cwd=tree, env=ENVIRONMENT, timeout=60)
     assert (tree / "a.txt").read_bytes() == "caf\uefe9".encode()
 
 

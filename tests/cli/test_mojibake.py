@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -242,3 +244,30 @@ def test_repair_of_a_legacy_file_suggests_to_convert_it(tmp_path: Path, capfd: p
 
 def test_repair_of_mixed_text_does_not(garbled: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "reads as" not in ran("repair", str(garbled), capfd=capfd)[2]
+
+
+@pytest.mark.skipif(sys.platform == "win32" or not shutil.which("bash"), reason="the lines are for a shell")
+@pytest.mark.parametrize(
+    ("given", "backup", "named"),
+    [
+        ("old name", [], "old name"),
+        ("old name", ["--backup", ".orig"], "old name.orig"),
+        ("link", [], "link"),
+        ("link", ["--backup", ".orig"], "old name.orig"),
+    ],
+)
+def test_once_a_legacy_file_is_replaced_the_suggestion_is_for_its_old_content(
+    given: str, backup: list[str], named: str, tmp_path: Path
+) -> None:
+    """The same command as before would make mojibake of the result."""
+    (tmp_path / "old name").write_bytes(b"caf\xe9\n")
+    (tmp_path / "link").symlink_to("old name")
+    said = run("repair", "--in-place", *backup, given, cwd=tmp_path).stderr.decode()
+    found, _, line = said.splitlines()[0].partition("; if all of it is: ")
+    assert found == f"eightfold: {given}: its old content reads as windows-1252"
+    assert f"{named}'" in line or f" {named} " in line
+    repaired = (tmp_path / "old name").read_bytes()
+    shell = ["bash", "-c", line.replace("eightfold convert", f"{shlex.quote(sys.executable)} -m eightfold convert")]
+    done = subprocess.run(shell, capture_output=True, cwd=tmp_path, env=ENVIRONMENT, timeout=60)
+    assert (done.returncode, done.stdout.decode()) == (0, "café\n")
+    assert (tmp_path / "old name").read_bytes() == repaired == b"caf\xee\xbf\xa9\n"

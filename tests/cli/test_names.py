@@ -139,6 +139,28 @@ def test_a_zip_whose_larger_end_record_is_nowhere_is_damaged(folder: Path) -> No
     assert b"loc.zip: this archive is damaged: its central directory is not where the archive says\n" in done.stderr
 
 
+def test_the_own_name_of_an_archive_that_cannot_be_read_is_examined(folder: Path) -> None:
+    cut = tarfile.TarInfo("member").tobuf() + b"cut"
+    for number, data in enumerate((cut, b"7z\xbc\xaf\x27\x1c", b"\x1f\x8b\x08")):
+        Path(os.fsdecode(b"w\xe9%d" % number)).write_bytes(data)
+        name = b"w\xe9%d" % number
+        done = names(name)
+        assert (done.returncode, done.stdout.count(b"w\\xE9%d: truncated: " % number)) == (2, 1)
+        done = names("--fix", "latin-1", "--apply", f"log{number}.jsonl", name)
+        assert (done.returncode, os.path.exists(f"wé{number}"), os.path.exists(name)) == (2, True, False)
+        assert b"eightfold: 1 name changed, 0 left\n" in done.stderr
+
+
+def test_an_archive_of_another_kind_is_not_called_clean(folder: Path) -> None:
+    Path("a.7z").write_bytes(b"7z\xbc\xaf\x27\x1c\0\x04")
+    done = names("a.7z")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode().splitlines() == [
+        "eightfold: a.7z: an archive of a kind that is not read (7z): its names were not examined",
+        "eightfold: 1 name read, 0 ill-formed",
+    ]
+
+
 # --- renaming ---------------------------------------------------------------------------------------------------------
 
 
@@ -281,6 +303,26 @@ def test_a_log_is_not_overwritten_and_is_there_before_the_first_name_changes(
     assert main(["names", "--fix", "latin-1", "--apply", "new.jsonl", "."]) == 130
     assert len((folder / "new.jsonl").read_bytes().splitlines()) == 6
     assert names("--undo", "new.jsonl").stderr == b"eightfold: 0 files renamed back, 5 already done\n"
+
+
+@pytest.mark.parametrize(
+    "log", [b"d\xe9/log", b"d\xe9/sub\xff/log", b"link/log", b"clean/l\xe9/log", b"./clean/../d\xe9/log"]
+)
+def test_a_log_in_a_folder_that_is_to_be_renamed_is_refused(log: bytes, folder: Path) -> None:
+    """The line that says how to undo would name a path that leads nowhere."""
+    os.symlink(b"d\xe9", b"link")
+    os.symlink(b"..", b"clean/l\xe9")
+    before = tree()
+    done = names("--fix", "latin-1", "--apply", log, ".")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"log: its folder is to be renamed; choose another folder\n" in done.stderr
+    assert (tree(), os.path.exists(log)) == (before, False)
+
+
+def test_a_log_in_a_folder_that_stays_is_written(folder: Path) -> None:
+    assert names("--fix", "latin-1", "--apply", b"d\xe9/log.jsonl", b"d\xe9/sub\xff").returncode == 0
+    done = names("--undo", b"d\xe9/log.jsonl")
+    assert (done.returncode, done.stderr) == (0, b"eightfold: 2 files renamed back\n")
 
 
 def test_what_is_not_there_any_more_is_told_and_the_rest_undone(folder: Path) -> None:

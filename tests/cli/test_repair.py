@@ -370,6 +370,8 @@ def file_line(**other: object) -> bytes:
         (HEADING + file_line(errors="\ud800"), "line 2: this is not a plan: errors must be one of escape, strict"),
         (HEADING + file_line(form="cesu-8", errors="pairs"), "line 2: this is not a plan: errors='pairs' is only for"),
         (HEADING + file_line(changes=1), "this plan is truncated: its last file has more changes"),
+        (HEADING + b"null\n", "line 2: this is not a plan: a file is expected here"),
+        (HEADING + file_line(changes=1) + b"null\n", "line 3: this is not a plan: "),
         (HEADING + file_line(changes=1) + b"{}\n", "line 3: this is not a plan: it has no 'start'"),
         (HEADING + file_line(changes=1) + file_line(), "line 3: this is not a plan: it has no 'start'"),
     ],

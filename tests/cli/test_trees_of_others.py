@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -123,19 +124,31 @@ class Place(NamedTuple):
 
 
 @pytest.fixture
-def place() -> Iterator[Place]:
+def top() -> Iterator[Path]:
     # Folders of pytest are closed to other users.
     top = Path(tempfile.mkdtemp(prefix="eightfold-"))
     top.chmod(0o755)
-    places = (Place(top, python) for python in interpreters())
     try:
-        made = next((each for each in places if each.can_run()), None)
-        if made is None:
-            pytest.skip("no interpreter of this version lies where another user may run it, or the package does not")
-        made.make()
-        yield made
+        yield top
     finally:
         Place.remove(top)
+
+
+@pytest.fixture
+def place(top: Path) -> Place:
+    python = interpreter_of_others()
+    if not python:
+        pytest.skip("no interpreter of this version lies where another user may run it, or the package does not")
+    place = Place(top, python)
+    place.make()
+    return place
+
+
+@cache
+def interpreter_of_others() -> str:
+    """Return the interpreter that another user can run, or nothing; finding out starts one or two of them."""
+    places = (Place(Path("/"), python) for python in interpreters())
+    return next((each.python for each in places if each.can_run()), "")
 
 
 IN_PLACE = ("--in-place", "-f", "cesu-8")

@@ -13,9 +13,10 @@ import pytest
 
 from eightfold.files import FileError
 from eightfold.files.write import locks
+from eightfold.files.write.flocks import HAS_LOCKS
 from eightfold.files.write.locks import held
 
-pytestmark = pytest.mark.skipif(locks.fcntl is None, reason="this system has no such locks")
+pytestmark = pytest.mark.skipif(not HAS_LOCKS, reason="this system has no such locks")
 
 
 @pytest.fixture(autouse=True)

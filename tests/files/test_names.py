@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from eightfold.files import FileError
-from eightfold.files.path_text import shown
+from eightfold.files.path_text import LONGEST_OPENED, reported, shown
 from eightfold.files.walk.walking import files_under
 
 SHOWN = [
@@ -29,6 +29,18 @@ SHOWN = [
 @pytest.mark.parametrize(("name", "expected"), SHOWN, ids=[expected for _, expected in SHOWN])
 def test_a_name_is_shown_on_one_line(name: str, expected: str) -> None:
     assert shown(name) == expected
+
+
+@pytest.mark.parametrize(("name", "expected"), SHOWN, ids=[expected for _, expected in SHOWN])
+@pytest.mark.skipif(os.name != "posix", reason="where names are no bytes, U+DC80 is a surrogate like any other")
+def test_a_name_is_reported_as_it_is_if_it_is_unicode_text(name: str, expected: str) -> None:
+    is_text = not any("\ud800" <= each <= "\udfff" for each in name)
+    assert reported(name) == (name if is_text else expected)
+
+
+def test_what_is_longer_than_any_path_is_not_reported_whole() -> None:
+    assert reported("\u3000" * (LONGEST_OPENED // 3)) == "\u3000" * (LONGEST_OPENED // 3)
+    assert len(reported("a" * (LONGEST_OPENED * 9 + 1))) < LONGEST_OPENED * 9
 
 
 def walked(path: Path) -> tuple[list[str], list[FileError]]:

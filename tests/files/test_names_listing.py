@@ -187,13 +187,15 @@ def test_a_damaged_zip_is_told_wherever_it_is_cut(tmp_path: Path) -> None:
 
 
 def cut_or_changed(path: Path, data: bytes) -> list[bytes]:
-    """Return the names that are read before the archive turns out to be damaged."""
+    """Return the names of members that are read before the archive turns out to be damaged."""
     path.write_bytes(data)
     found: list[Name] = []
     with pytest.raises(FileError, match="this archive is damaged"):
         # What came before the error stays.
         found.extend(names_of(str(path), pytest.fail))
-    return [name.name for name in found]
+    *members, own = (name.name for name in found)
+    assert own == os.fsencode(path.name)
+    return members
 
 
 @pytest.mark.parametrize("at", [0, 1, 99, 2**32, 2**63 - 1, 2**63, 2**64 - 1])
@@ -437,3 +439,75 @@ def test_records_for_all_members_are_bounded_together(tmp_path: Path) -> None:
 
     found = cut_or_changed(tmp_path / "a.tar", b"".join(map(shared, range(9))))
     assert found == [b"b"] * 4
+
+
+# --- others -----------------------------------------------------------------------------------------------------------
+
+
+def cpio_header(magic: int, order: str, name: bytes) -> bytes:
+    """Return the header of a binary cpio, with the name."""
+    return struct.pack(f"{order}13H", magic, 1, 2, 0o100644, 0, 0, 1, 0, 0, 0, len(name) + 1, 0, 5) + name + b"\0"
+
+
+OTHERS = [
+    ("7z", b"7z\xbc\xaf\x27\x1c\0\x04"),
+    ("rar", b"Rar!\x1a\x07\0"),
+    ("rar", b"Rar!\x1a\x07\x01\0"),
+    ("ar", b"!<arch>\n" + b"debian-binary   1700000000  0     0     100644  4         `\n2.0\n"),
+    ("ar", b"!<thin>\n"),
+    ("cpio", b"070701" + b"0000000A" * 13 + b"name\0"),
+    ("cpio", b"070702" + b"0000000a" * 13 + b"name\0"),
+    ("cpio", b"070707" + b"0000017" * 10 + b"name\0"),
+    ("cpio", cpio_header(0o70707, "<", BAD)),
+    ("cpio", cpio_header(0o70707, ">", BAD)),
+    ("cab", b"MSCF\0\0\0\0\x80\0"),
+    ("xar", b"xar!\0\x1c\0\x01"),
+    ("lha", b"\x22\x9c-lh5-" + bytes(8) + b"\0\0\0\0\x20\x01\x04name"),
+    ("rpm", b"\xed\xab\xee\xdb\x03\0"),
+    ("lzip", b"LZIP\x01\x0c"),
+    ("lz4", b"\x04\x22\x4d\x18\x64\x40"),
+    ("compress", b"\x1f\x9d\x90\0"),
+]
+TEXTS = [
+    b"070701 is how a cpio begins, and 070707 too\n" * 9,
+    b"070707\n" * 20,
+    b"MSCF is how a cabinet begins",
+    b"LZIP 1 is a program",
+    b"xar! and xar\n",
+    b"Rar!\n",
+    b"7z of them",
+    b"!<arch> is not a line of its own",
+    b"ab-lh5-, a method of LHA, begins at byte 2",
+    "Çq".encode("latin-1") + b" is a word of text " * 20,
+    b"q\xc7 is a word of text " * 20,
+    b"\xc7\x71",
+]
+"""Text that begins nearly as an archive does."""
+
+
+@pytest.mark.parametrize(("kind", "data"), OTHERS, ids=[f"{kind}-{number}" for number, (kind, _) in enumerate(OTHERS)])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress], ids=["plain", "gzip", "bz2"])
+@any_bytes
+def test_an_archive_of_another_kind_is_refused_after_its_own_name(
+    kind: str, data: bytes, pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / os.fsdecode(BAD)
+    path.write_bytes(pack(data))
+    found = names_of(str(path), pytest.fail)
+    assert next(found).name == BAD
+    with pytest.raises(FileError, match=rf"is not read \({kind}\): .*names .*were not examined$"):
+        next(found)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_text_that_begins_nearly_as_an_archive_is_a_file(text: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    for data in text, gzip.compress(text):
+        path.write_bytes(data)
+        assert [name.name for name in names_of(str(path), pytest.fail)] == [b"file"]
+
+
+def test_a_zip_in_another_archive_is_not_taken_for_it(tmp_path: Path) -> None:
+    (tmp_path / "a.a").write_bytes(b"!<arch>\n" + zip_of([(b"inner", 0, b"")]))
+    with pytest.raises(FileError, match=r"\(ar\)"):
+        names_in(tmp_path / "a.a")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import os
+import pickle
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -41,6 +43,15 @@ def test_a_file_is_rewound(tmp_path: Path) -> None:
         assert next(source.pieces()) == (b"content", False)
         source.rewind()
         assert next(source.pieces()) == (b"content", False)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_an_error_is_copied_and_pickled(copied: Callable[[FileError], FileError]) -> None:
+    error = FileError("caf\udce9", "No such file or directory")
+    error.add_note("a note")
+    made = copied(error)
+    assert (made.path, made.reason, made.__notes__) == (error.path, error.reason, ["a note"])
+    assert str(made) == str(error)
 
 
 @pytest.fixture

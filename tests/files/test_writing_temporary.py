@@ -120,14 +120,14 @@ def test_who_loses_the_file_before_it_is_locked_takes_another_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "file.txt"
-    lock, taken = temporary._lock, []
+    lock, taken = temporary.locked, []
 
-    def cleared_before(descriptor: int, *, without_locks: bool) -> bool:
+    def cleared_before(descriptor: int) -> bool | None:
         if not taken:
             taken.append(os.unlink(places(target)[0]))
-        return lock(descriptor, without_locks=without_locks)
+        return lock(descriptor)
 
-    monkeypatch.setattr(temporary, "_lock", cleared_before)
+    monkeypatch.setattr(temporary, "locked", cleared_before)
     with temporary_beside(Entry(str(target)), 0o600) as file:
         assert file.name == str(places(target)[1])
 
@@ -151,7 +151,7 @@ def test_long_names_that_begin_alike_do_not_share_places(tmp_path: Path) -> None
     assert not set(places(tmp_path / ("x" * 100 + "1"))) & set(places(tmp_path / ("x" * 100 + "2")))
 
 
-@pytest.mark.parametrize("moment", ["_lock", "_is_at"])
+@pytest.mark.parametrize("moment", ["locked", "_is_at"])
 def test_who_is_stopped_when_the_file_was_just_made_leaves_none(
     moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,3 +73,16 @@ def test_what_is_wrong_is_said_before_a_job_starts(ray: Any) -> None:
 def test_a_fault_that_a_policy_cannot_repair_fails_the_job(ray: Any) -> None:
     with pytest.raises(Exception, match="ConversionError"):
         door.repair(ray.data.from_arrow(table()), "strict").materialize()
+
+
+def test_pickled_text_is_refused_by_name(ray: Any) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": [1, 2], "s": pandas.Series(["caf\ud83d", "ok"], dtype=object)})
+    ds = ray.data.from_pandas(frame)
+    for job in (door.audit(ds), door.audit(ds, binary=False), door.repair(ds, "strict")):
+        with pytest.raises(Exception, match=r"column s: .*pickled Python objects"):
+            job.materialize()
+
+
+def test_a_dataset_without_rows_has_an_empty_report(ray: Any) -> None:
+    assert door.audit(ray.data.from_items([]), keys=["id"]).take_all() == []

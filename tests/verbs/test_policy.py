@@ -11,6 +11,7 @@ import pytest
 
 import eightfold
 from eightfold import policy as policies
+from eightfold import wtf8, xtf8
 from support.handlers import handler
 from support.policy_table import DECODE, ENCODE, POLICIES, PYTHON, REFUSED, STRICT, UNKNOWN
 
@@ -243,6 +244,9 @@ def test_above_unicode_convert_knows_four_policies(policy: str, expected: bytes 
 def test_errors_must_be_a_str() -> None:
     with pytest.raises(TypeError, match="errors must be a str"):
         eightfold.decode(b"", "utf-8", None)
+    for offering in (wtf8.to_utf8, xtf8.decode):
+        with pytest.raises(TypeError, match="errors must be a str, not int"):
+            offering(b"", 5)
 
 
 def test_the_decoding_unit_and_the_fault_that_contains_it() -> None:

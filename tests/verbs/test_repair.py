@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import eightfold
 from eightfold import repair, xtf8
 from eightfold.forms.corrected_utf_8 import MAGIC
-from eightfold.repair import repairing
+from eightfold.repair import changes, repairing
 from support.byte_classes import strings
 
 BYTE_FORMS = [form for form in eightfold.forms() if form.unit_bits == 8]
@@ -367,6 +367,12 @@ def test_windows_1252_is_that_of_browsers() -> None:
     assert repaired.decode() == "“x” \x81\x8d\x8f\x90\x9d é"
 
 
+def test_a_long_change_is_shown_without_names_and_names_are_not_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changes, "code_point_name", None)
+    change = repair.Change(0, b"\xff" * 17, b"a" * 17, "invalid-byte", "replace", 1, 1)
+    assert str(change) == f"invalid-byte: {'FF ' * 16}... -> {'61 ' * 16}..."
+
+
 @pytest.mark.parametrize("data", [bytearray(b"\xe9"), memoryview(b"\xe9"), memoryview(b"\xe9!")[::2]])
 def test_any_bytes_like_object_will_do(data: bytearray | memoryview) -> None:
     plan = repair.plan(data, errors="latin-1")
@@ -381,6 +387,13 @@ def test_only_the_policies_of_repair_are_taken() -> None:
     for errors in ("ignore", "surrogateescape", "xmlcharrefreplace", "no-such"):
         with pytest.raises(ValueError, match="errors must be one of escape, strict, replace, pairs, latin-1, cp1252"):
             repair.plan(b"", errors=errors)
+
+
+def test_a_policy_is_a_str() -> None:
+    for errors in (5, None, [], b"escape"):
+        for refused in (repair.plan, repair.repair):
+            with pytest.raises(TypeError, match=f"errors must be a str, not {type(errors).__name__}"):
+                refused(b"x", errors=errors)  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("form", [form.name for form in eightfold.forms() if form.unit_bits > 8])

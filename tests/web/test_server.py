@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from eightfold.web.api import QUESTIONS, answer
 from eightfold.web.openapi import MOST_BODY_BYTES
-from eightfold.web.server import HEADERS, MOST_WAITING, NOT_SERVED, addresses, application, protocol, static_files
+from eightfold.web.server import HEADERS, MOST_WAITING, NOT_SERVED, address_of, application, protocol, static_files
 from eightfold.web.worker import TookTooLongError, Worker
 
 OURS = "http://127.0.0.1:8008"
@@ -345,8 +345,8 @@ def test_a_question_is_only_posted(name: str) -> None:
 
 
 def test_the_address_is_one_that_a_browser_takes() -> None:
-    assert list(addresses("0.0.0.0", 80, "0.0.0.0")) == ["http://127.0.0.1:80/"]
-    assert list(addresses("0", 80, "0.0.0.0")) == ["http://127.0.0.1:80/"]
-    assert list(addresses("0:0:0:0:0:0:0:0", 80, "::")) == ["http://[::1]:80/"]
-    assert list(addresses("::1", 80, "::1")) == ["http://[::1]:80/"]
-    assert list(addresses("box.local", 80, "192.168.1.5")) == ["http://box.local:80/"]
+    assert address_of("0.0.0.0", 80, "0.0.0.0") == "http://127.0.0.1:80/"
+    assert address_of("0", 80, "0.0.0.0") == "http://127.0.0.1:80/"
+    assert address_of("0:0:0:0:0:0:0:0", 80, "::") == "http://[::1]:80/"
+    assert address_of("::1", 80, "::1") == "http://[::1]:80/"
+    assert address_of("box.local", 80, "192.168.1.5") == "http://box.local:80/"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from eightfold.files.path_text import shown
 
@@ -27,6 +28,9 @@ class FileError(Exception):
         super().__init__(f"{shown(path)}: {reason}")
         self.path = path
         self.reason = reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.path, self.reason), self.__dict__
 
 
 def file_error(path: str, error: OSError) -> FileError:

@@ -38,9 +38,32 @@ def shown(path: str, most: int = LONGEST_PATH) -> str:
     return "".join(each if each.isprintable() else _escaped(ord(each)) for each in path[:most]) + cut
 
 
+def reported(path: str) -> str:
+    r"""Return a name for a report that programs read: as it is, so that they find the file, if it is Unicode text.
+
+    A name that is not, or that no file can have, is as in :func:`shown`.
+
+    >>> reported("\u3000\n") == "\u3000\n", reported("caf\udce9\n")
+    (True, 'caf\\xE9\\x0A')
+    """
+    try:
+        return path if len(path.encode()) <= LONGEST_OPENED else shown(path)
+    except UnicodeEncodeError:
+        return shown(path)
+
+
 def _escaped(code_point: int) -> str:
     if code_point in _SMUGGLED_BYTES and os.name == "posix":
         return f"\\x{code_point - _SMUGGLED_BYTES.start + 0x80:02X}"
+    return escape_of(code_point)
+
+
+def escape_of(code_point: int) -> str:
+    r"""Return the escape of a code point: ``\xHH`` for ASCII, else ``\uHHHH`` or ``\UHHHHHHHH``.
+
+    >>> print(escape_of(0x0A), escape_of(0x202E), escape_of(0x10FFFF))
+    \x0A \u202E \U0010FFFF
+    """
     if code_point < 0x80:
         return f"\\x{code_point:02X}"
     return f"\\u{code_point:04X}" if code_point <= 0xFFFF else f"\\U{code_point:08X}"

@@ -121,8 +121,9 @@ def _escape(written: bytes) -> str:
 
 
 def _points(new: bytes) -> str:
-    names = " ".join(code_point_name(ord(character)) for character in new.decode())
-    return f" ({names})" if new and len(new) <= _BYTES_SHOWN else ""
+    if not new or len(new) > _BYTES_SHOWN:
+        return ""
+    return f" ({' '.join(code_point_name(ord(character)) for character in new.decode())})"
 
 
 def _change(values: Any) -> Change:

@@ -200,6 +200,7 @@ def plan(data: Data, form: AnyForm = "utf-8", errors: Policy | str = "escape", *
         ConversionError: the policy cannot repair a fault; ``start`` is its offset. For ``escape`` this is a fault with
             an ASCII byte, which has no escape (in MUTF-8 a raw NUL is a fault).
         LookupError: unknown form. ValueError: unknown policy, or a form with wider units.
+        TypeError: the policy is not a str.
 
     >>> [change.new for change in plan(b"caf\xe9", errors="cp1252").changes]
     [b'\xc3\xa9']
@@ -216,7 +217,7 @@ def plan_chunks(
     r"""Return the plan for bytes that arrive in chunks; memory holds the changes, not the bytes.
 
     Raises:
-        ConversionError, LookupError, ValueError: as for :func:`plan`.
+        ConversionError, LookupError, ValueError, TypeError: as for :func:`plan`.
 
     >>> plan_chunks([b"caf", b"\xe9"]) == plan(b"caf\xe9")
     True

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from eightfold.forms import Form
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.forms.xtf_8 import ESCAPE
+from eightfold.policy import check_is_str, check_offered
 from eightfold.text import convert, is_well_formed
 
 Policy: TypeAlias = Literal["escape", "strict", "replace", "pairs", "latin-1", "cp1252"]
@@ -42,7 +43,7 @@ def policy_named(name: str) -> str:
     """Return the policy with a name; one that is a charset has all the names that Python has for this.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is none. TypeError: the name is not a str.
 
     >>> policy_named("windows-1252"), policy_named("ISO-8859-1"), policy_named("pairs")
     ('cp1252', 'latin-1', 'pairs')
@@ -50,14 +51,20 @@ def policy_named(name: str) -> str:
     Traceback (most recent call last):
     ValueError: errors must be one of escape, strict, replace, pairs, latin-1, cp1252 here, not 'cp437'
     """
-    if name in POLICIES:
-        return name
+    check_is_str(name)
+    policy = name if name in POLICIES else _charset(name)
+    check_offered(policy, *POLICIES)
+    return policy
+
+
+def _charset(name: str) -> str:
+    """Return the policy that is a charset of this name; if there is none, the name."""
     with suppress(LookupError, ValueError):  # Python knows no such codec, or no codec can have this name.
         codec = codecs.lookup(name).name
         for policy in _CHARSETS:
             if codecs.lookup(policy).name == codec:
                 return policy
-    raise ValueError(f"errors must be one of {', '.join(POLICIES)} here, not {name!r}")
+    return name
 
 
 LOSSLESS = ("escape", "strict")

@@ -40,7 +40,7 @@ def repair(
         data, form, errors, escapes: as for :func:`eightfold.repair.plan`.
 
     Raises:
-        ConversionError, LookupError, ValueError: as for :func:`eightfold.repair.plan`.
+        ConversionError, LookupError, ValueError, TypeError: as for :func:`eightfold.repair.plan`.
 
     >>> repair(b"\xed\xa0\xbd\xed\xb8\x80", errors="pairs")
     b'\xf0\x9f\x98\x80'
@@ -103,6 +103,7 @@ class Repairer:
 
     Raises:
         LookupError: unknown form. ValueError: unknown policy, or a form with wider units.
+        TypeError: the policy is not a str.
 
     >>> repairer = Repairer(errors="replace")
     >>> repairer.repair(b"caf\xe9").data, repairer.repair(b"!").data, repairer.repair(b"", final=True).changes

@@ -32,7 +32,7 @@ from eightfold.forms import FaultRow, Form, Row, form, forms
 from eightfold.forms.as_text import points_text, units_text
 from eightfold.identify import identify
 from eightfold.tables import form_values
-from eightfold.text import LinePosition, convert, decode_code_points, faults, tally
+from eightfold.text import LinePosition, convert, decode_code_points, faults, opening_of, tally
 from eightfold.version import __version__
 from eightfold.web import own_forms
 from eightfold.web.parameters import (
@@ -138,15 +138,15 @@ def _identify(request: dict[str, Any]) -> dict[str, Any]:
 
 def _read(request: dict[str, Any]) -> dict[str, Any]:
     asked, data = _form_of(request), request["bytes"]
-    plain = reference.opening(asked, data) or (asked, 0)
+    plain, _ = opening_of(asked, data)
     rows = iter_explained((data,), asked, request["start"])
     shown = list(islice(rows, request["limit"]))
     end = shown[-1].end if shown else len(data)
     return {
-        "rows": [_row(each, plain[0]) for each in shown],
+        "rows": [_row(each, plain) for each in shown],
         "end": end,
         "more": end < len(data),
-        "form": plain[0].name,
+        "form": plain.name,
     }
 
 
@@ -176,7 +176,7 @@ def _entry(plain: Form, entry: Row | FaultRow | None) -> dict[str, str] | None:
 
 def _faults(request: dict[str, Any]) -> dict[str, Any]:
     asked, data = _form_of(request), request["bytes"]
-    plain = (reference.opening(asked, data) or (asked, 0))[0]
+    plain, _ = opening_of(asked, data)
     first, last = request["skip"], request["skip"] + request["limit"]
     shown = list(islice(faults(data, asked, last), first, last))
     counts = tally(data, asked)
@@ -264,7 +264,7 @@ def _encode(request: dict[str, Any]) -> dict[str, Any]:
         first, (point, at) = at, reference.next_written(plain, points, at)
         units = reference.encoded(plain, point)
         if units is None:
-            units = reference.encoded_surrogate(plain, point) if 0xD800 <= point <= 0xDFFF else None
+            units = reference.encoded_surrogate(plain, point)
             lenient += units is not None
             lacking += units is None
             problems += [_lack(asked, plain, point, (first, at))] if len(problems) < LIMITS["faults"] else []

@@ -360,8 +360,8 @@ def quiet_server(settings: Any, begun: Callable[[], object], end_work: Callable[
     return Quiet(settings)
 
 
-def addresses(host: str, port: int, bound: str) -> Iterable[str]:
-    """Yield the addresses under which a browser reaches the server.
+def address_of(host: str, port: int, bound: str) -> str:
+    """Return the address under which a browser reaches the server.
 
     Args:
         host: the name or address that was asked for.
@@ -369,7 +369,7 @@ def addresses(host: str, port: int, bound: str) -> Iterable[str]:
         bound: the address that the server listens on.
     """
     shown = LOOPBACK_OF_ANY.get(_compared(bound), host)
-    yield f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/"
+    return f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/"
 
 
-__all__ = ["HEADERS", "MOST_WAITING", "Guard", "addresses", "application", "protocol", "quiet_server", "static_files"]
+__all__ = ["HEADERS", "MOST_WAITING", "Guard", "address_of", "application", "protocol", "quiet_server", "static_files"]

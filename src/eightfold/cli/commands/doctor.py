@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import eightfold
 from eightfold import ENGINE, Form, decode, encode, forms, register_codecs
 from eightfold._engine import CORE_IS_BUILT, imported_core
-from eightfold.cli.options.arguments import CommandParser, OneOf
+from eightfold.cli.options.arguments import CommandParser, add_output_format
 from eightfold.cli.output.colour import Styled, can_draw, verdict
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG
 from eightfold.cli.output.lines import counted, put, say
@@ -65,9 +65,7 @@ def parser() -> CommandParser:
             ("eightfold doctor --output-format json", "for a program"),
         ],
     )
-    command.add_argument(
-        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
-    )
+    add_output_format(command, FORMATS)
     return command
 
 

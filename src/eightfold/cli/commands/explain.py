@@ -13,8 +13,8 @@ from itertools import chain, islice
 from eightfold.cli.options.arguments import (
     UTF_8,
     CommandParser,
-    OneOf,
     add_form,
+    add_output_format,
     count_argument,
     in_files,
     path_argument,
@@ -28,7 +28,7 @@ from eightfold.cli.work.watching import watched
 from eightfold.explain import iter_explained, iter_explained_text
 from eightfold.explain.as_text import HEADER, cells, text_lines
 from eightfold.explain.rows import Explained
-from eightfold.files.path_text import shown
+from eightfold.files.path_text import reported
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
 from eightfold.files.write.writing import check_not_output
 from eightfold.forms import Form, form
@@ -90,9 +90,7 @@ def parser() -> CommandParser:
         help="begin at byte N, or with --text at code point N; counted from 0",
     )
     command.add_argument("--limit", type=count_argument, metavar="N", help="explain at most N sequences")
-    command.add_argument(
-        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
-    )
+    add_output_format(command, FORMATS)
     return command
 
 
@@ -223,7 +221,7 @@ class _Noted:
 
 def _put_json(options: Options, form: Form, rows: _Noted) -> None:
     """Write one JSON object as it goes, so that memory does not grow with the file; every row has a line of its own."""
-    file = {"path": shown(options.path or STANDARD_INPUT)} if options.hex is None and options.text is None else {}
+    file = {"path": reported(options.path or STANDARD_INPUT)} if options.hex is None and options.text is None else {}
     put(json.dumps({"version": __version__, **file, "form": form.name})[:-1] + ', "rows": [', end="")
     separator = ""
     for row in rows:

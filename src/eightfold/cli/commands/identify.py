@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
-from eightfold.cli.options.arguments import CommandParser, OneOf, add_paths
+from eightfold.cli.options.arguments import CommandParser, add_output_format, add_paths
 from eightfold.cli.options.extras import need_extra
 from eightfold.cli.options.files_from import NamingOptions, add_files_from
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
@@ -21,7 +21,7 @@ from eightfold.evidence import UNLIKELY_BYTES
 from eightfold.faults import hex_bytes
 from eightfold.files import FileError
 from eightfold.files.parallel.threads import allowed, processors
-from eightfold.files.path_text import shown
+from eightfold.files.path_text import reported, shown
 from eightfold.files.read.reading import READ, Source, opened
 from eightfold.files.walk.trees import Examination, Series, Trees, can_walk
 from eightfold.files.walk.walking import Found, Walking, walked
@@ -74,9 +74,7 @@ def parser() -> CommandParser:
         action="store_true",
         help="guess at the legacy charset of other files; needs charset-normalizer (extra legacy)",
     )
-    command.add_argument(
-        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
-    )
+    add_output_format(command, FORMATS)
     return command
 
 
@@ -214,7 +212,7 @@ class _JsonReport:
     def file(self, path: str, candidates: list[Identification], beyond: _Beyond) -> None:
         import json
 
-        values: dict[str, Any] = {"path": shown(path)}
+        values: dict[str, Any] = {"path": reported(path)}
         values["candidates"] = [_as_dict(found) for found in candidates[: self._count]]
         if beyond.mojibake:
             values["mojibake"] = beyond.mojibake

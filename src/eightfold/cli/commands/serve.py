@@ -68,7 +68,7 @@ def run(options: Options) -> int:
     try:
         import uvicorn
 
-        from eightfold.web.server import addresses, application, protocol, quiet_server
+        from eightfold.web.server import address_of, application, protocol, quiet_server
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         raise UsageError(f"serve needs {package}, which is not installed: {installing('web')}") from error
@@ -76,7 +76,7 @@ def run(options: Options) -> int:
 
     with _listening(options) as listener:
         bound, port, *_ = listener.getsockname()
-        (address,) = addresses(options.host, port, bound)
+        address = address_of(options.host, port, bound)
         worker = Worker()
         try:
             worker.start()

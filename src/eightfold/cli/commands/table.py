@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from eightfold.cli.options.arguments import CommandParser, OneOf, end_named
+from eightfold.cli.options.arguments import CommandParser, add_output_format, end_named
 from eightfold.cli.output.colour import Styled, drawn_table, is_on, painted
 from eightfold.cli.output.ending import NOTHING_WRONG
 from eightfold.cli.output.lines import put
@@ -63,9 +63,7 @@ def parser() -> CommandParser:
     command.add_argument(
         "form", nargs="?", type=_form_argument, metavar="FORM", help="the form (default: compare all forms)"
     )
-    command.add_argument(
-        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
-    )
+    add_output_format(command, FORMATS)
     return command
 
 

@@ -213,6 +213,16 @@ def add_jobs(parser: CommandParser, verb: str, default: str = "one per processor
     )
 
 
+def add_output_format(parser: CommandParser, formats: Sequence[str]) -> None:
+    """Add the option for the format of the results; the first of the formats is the default."""
+    parser.add_argument(
+        "--output-format",
+        type=OneOf(formats),
+        metavar="FORMAT",
+        help=f"{' or '.join(formats)} (default: {formats[0]})",
+    )
+
+
 def form_argument(name: str) -> Form:
     """Return the form that a command means by a name; Corrected UTF-8 in files is always the one with magic number.
 

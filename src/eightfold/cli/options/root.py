@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 
 from eightfold.cli.options.arguments import CommandParser, file_argument
 from eightfold.cli.output.ending import UsageError
 from eightfold.files import FileError
-from eightfold.files.path_text import shown
 from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import STANDARD_INPUT
 
@@ -40,11 +40,22 @@ def root_option(root: Root) -> str:
 
 
 def quoted(path: str) -> str:
-    """Return a path quoted for a shell, for a command line that is shown.
+    r"""Return a path quoted for a shell, for a command line that is shown.
 
-    >>> quoted("my plan.jsonl"), quoted("-plan.jsonl")
-    ("'my plan.jsonl'", './-plan.jsonl')
+    What is not printable is given as bytes in octal, in quotes that bash, zsh, ksh and POSIX 2024 know.
+
+    >>> print(quoted("my plan.jsonl"), quoted("-plan.jsonl"), quoted("caf\udce9's.jsonl"))
+    'my plan.jsonl' ./-plan.jsonl $'caf\351\'s.jsonl'
     """
     import shlex
 
-    return shlex.quote(shown(f"./{path}" if path.startswith("-") and path != STANDARD_INPUT else path))
+    named = f"./{path}" if path.startswith("-") and path != STANDARD_INPUT else path
+    if named.isprintable():
+        return shlex.quote(named)
+    return f"$'{''.join(map(_in_quotes, named))}'"
+
+
+def _in_quotes(character: str) -> str:
+    if character in "'\\":
+        return f"\\{character}"
+    return character if character.isprintable() else "".join(f"\\{byte:03o}" for byte in os.fsencode(character))

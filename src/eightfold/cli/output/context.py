@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from eightfold import reference
 from eightfold.cli.output.reports.findings import Context
 from eightfold.faults import ESCAPED_SURROGATE, Fault
+from eightfold.files.path_text import escape_of
 from eightfold.files.read.reading import Source
 from eightfold.files.read.segments import opening
 from eightfold.forms import Form
@@ -92,6 +93,4 @@ def _escaped(data: bytes) -> str:
 def _readable(code_point: int) -> str:
     if code_point <= sys.maxunicode and chr(code_point).isprintable():
         return chr(code_point)
-    if code_point < 0x80:
-        return f"\\x{code_point:02X}"
-    return f"\\u{code_point:04X}" if code_point <= 0xFFFF else f"\\U{code_point:08X}"
+    return escape_of(code_point)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
+from typing import NamedTuple
+
 from eightfold.cli.output.colour import Styled
 from eightfold.cli.output.lines import put
 from eightfold.files.path_text import shown
@@ -9,6 +12,14 @@ from eightfold.files.write.difference import Difference
 from eightfold.forms import Form
 
 _ROLES = {"-": "error", "+": "good", "@": "place", "\\": "aside"}
+
+
+class _Note(NamedTuple):
+    """The first text about a line of the source, and how many there are."""
+
+    line: int
+    text: str
+    number: int
 
 
 class ShownDifference:
@@ -24,12 +35,18 @@ class ShownDifference:
         self._forms = (source, target)
         self._difference = Difference(source, target)
         self.differs: bool = False
-        self._notes: dict[int, tuple[str, int]] = {}
+        self._notes: deque[_Note] = deque()
 
     def note(self, line: int, text: str) -> None:
-        """Show a text behind the heading of the hunk with this line of the source; of several texts, the first one."""
-        first, count = self._notes.get(line, (text, 0))
-        self._notes[line] = first, count + 1
+        """Show a text behind the heading of the hunk with this line of the source; of several texts, the first one.
+
+        Lines are given in order.
+        """
+        if self._notes and self._notes[-1].line == line:
+            text, number = self._notes.pop()[1:]
+            self._notes.append(_Note(line, text, number + 1))
+        else:
+            self._notes.append(_Note(line, text, 1))
 
     def put(self, chunk: bytes, result: bytes, *, final: bool) -> None:
         """Go on over more of the file, and over more of its result."""
@@ -41,11 +58,13 @@ class ShownDifference:
 
     def _noted(self, end: int) -> str:
         """Return what was noted of the lines before this one."""
-        notes = [self._notes.pop(line) for line in sorted(self._notes) if line < end]
+        notes = []
+        while self._notes and self._notes[0].line < end:
+            notes.append(self._notes.popleft())
         if not notes:
             return ""
-        others = sum(count for _, count in notes) - 1
-        return f" {notes[0][0]}{f' and {others} more' if others else ''}"
+        others = sum(note.number for note in notes) - 1
+        return f" {notes[0].text}{f' and {others} more' if others else ''}"
 
     def _put_heading(self) -> None:
         self.differs = True

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
-from eightfold import reference
 from eightfold.cli.options.arguments import UTF_8, in_files
 from eightfold.cli.output.lines import say
 from eightfold.files import FileError
@@ -14,6 +13,7 @@ from eightfold.files.read.reading import STANDARD_INPUT, Source
 from eightfold.files.read.segments import LONGEST_SIGNATURE
 from eightfold.files.walk.walking import EVERYTHING, Found, Selection, Walking, found_under, walked
 from eightfold.forms import Form, form
+from eightfold.text import opening_of
 
 
 def files_of(
@@ -95,11 +95,11 @@ def byte_order_reported(source: Source, form: Form, tell: Callable[[str], object
 def tell_byte_order(path: str, form: Form, head: bytes, tell: Callable[[str], object] = say) -> None:
     """Report the byte order assumed for an input that begins with these bytes, as :func:`byte_order_reported` does."""
     announced = [signature.form for signature in form.signatures]
-    opened = reference.opening(form, head)
-    if head and opened is not None and not opened[1] and len({each.byte_order for each in announced}) > 1:
+    plain, length = opening_of(form, head)
+    if head and not length and len({each.byte_order for each in announced}) > 1:
         ways = " or ".join(f"-f {each.name}" for each in announced)
         tell(
-            f"{shown(path)}: no byte order mark; assuming {opened[0].name}, the byte order of this machine "
+            f"{shown(path)}: no byte order mark; assuming {plain.name}, the byte order of this machine "
             f"(to choose: {ways})"
         )
 

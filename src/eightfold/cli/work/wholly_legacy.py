@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from eightfold.cli.options.root import quoted
 from eightfold.cli.output.lines import say
 from eightfold.files.path_text import shown
@@ -12,8 +14,18 @@ from eightfold.forms.utf_8 import UTF_8
 _BEFORE_BYTES = 64
 
 
-def tell_charset(source: Source, form: Form, first_fault: int | None) -> None:
+def tell_charset(
+    source: Source, form: Form, first_fault: int | None, *, replaced: bool = False, backup: str = ""
+) -> None:
     """Suggest `convert` if a file reads as one legacy charset from its first fault on, as far as a sample shows.
+
+    Args:
+        source: the file as it was before the repair, still open.
+        form: what the file was read as.
+        first_fault: where the first fault was; None if there was none.
+        replaced: the path now leads to the result, by the policy `escape`. It is UTF-8: read as the charset, it would
+            be mojibake.
+        backup: the suffix under which a replaced file is kept; empty for no backup.
 
     Raises:
         FileError: it cannot be read.
@@ -26,6 +38,14 @@ def tell_charset(source: Source, form: Form, first_fault: int | None) -> None:
     identifier = Identifier()
     identifier.feed(source.window(max(0, first_fault - _BEFORE_BYTES), SAMPLE_BYTES))
     best = identifier.finish()[0]
-    if best.reads_as:
-        command = f"eightfold convert -f {best.reads_as} -t {form.name} {quoted(source.path)}"
-        say(f"{shown(source.path)}: reads as {best.reads_as}; if all of it is: {command}")
+    if not best.reads_as:
+        return
+    what, path = "its old content " if replaced else "", source.path
+    command = f"eightfold convert -f {best.reads_as} -t {form.name}"
+    if replaced and not backup:
+        command = f"eightfold convert -f {form.name} -t xtf-8 {quoted(path)} | {command}"  # Undoes `escape`.
+    else:
+        # The backup of a link is beside the file that it leads to.
+        kept = os.path.realpath(path) if backup and os.path.islink(path) else path
+        command = f"{command} {quoted(kept + backup)}"
+    say(f"{shown(path)}: {what}reads as {best.reads_as}; if all of it is: {command}")

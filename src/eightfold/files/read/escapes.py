@@ -101,7 +101,8 @@ class Paths:
         self._converter = None if form is UTF_8 else Converter(form, UTF_8, "replace")
         self._position = JsonPosition(lines=lines)
         self._reached = self._known = start
-        self._at_once = lines or not source.seekable
+        self._reads_behind = source.reads_anywhere
+        self._at_once = lines or not self._reads_behind
 
     def of(self, data: bytes, starts: Sequence[int]) -> list[str]:
         """Return the paths of some offsets in the current segment.
@@ -121,10 +122,10 @@ class Paths:
         return self._position.paths(b"", 0, [0], lambda _: self._rest(data, start))[0]
 
     def _rest(self, data: bytes, start: int) -> bytes:
-        """Return what follows an offset, behind the segment too if it can be read: where that ends decides nothing."""
+        """Return what follows an offset, behind the segment too if the file can be read anywhere."""
         length = KEY_BYTES * self._unit
         rest = data[start : start + length]
-        if len(rest) < length and self._source.seekable:
+        if len(rest) < length and self._reads_behind:
             rest += self._source.window(self._reached + len(data), length - len(rest))
         return rest if self._form is UTF_8 else convert(rest, self._form, UTF_8, "replace")
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from eightfold import reference
 from eightfold.files.read.reading import Source
 from eightfold.forms import Form
-from eightfold.text import LinePosition
+from eightfold.text import LinePosition, opening_of
 
 
 class LineAndColumn(NamedTuple):
@@ -57,15 +56,10 @@ def place_of(source: Source, form: Form, offset: int) -> LineAndColumn | None:
         content = rest + chunk[:left]
         left -= min(left, len(chunk))
         # Only the first chunk can hold a signature; the position takes whole code units.
-        position = position or LinePosition(_announced(form, content))
+        position = position or LinePosition(opening_of(form, content)[0])
         whole = len(content) - len(content) % form.unit_bytes
         position.pass_over(content[:whole])
         rest = content[whole:]
         if final or not left:
             return LineAndColumn(position.line, position.column + len(rest))
     return None
-
-
-def _announced(form: Form, head: bytes) -> Form:
-    opening = reference.opening(form, head)
-    return form if opening is None else opening[0]

@@ -160,6 +160,11 @@ class Source:
         return self._passed
 
     @property
+    def reads_anywhere(self) -> bool:
+        """Whether a window costs what its length does; of a compressed file it costs what is before it, too."""
+        return self.seekable and self.length is not None
+
+    @property
     def descriptor(self) -> int:
         """The descriptor of the file."""
         return self._file.fileno()

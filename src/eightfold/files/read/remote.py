@@ -1,8 +1,8 @@
 """Remote files: fsspec reads and writes a path with a scheme, such as `s3://` or `https://`; it knows many.
 
-A file from a network is read once, from its beginning, as a pipe is, except by :func:`random_access`.
-Output is assembled locally first, so nothing is
-sent if the work fails; whether others see a partial upload depends on the server.
+A file from a network is read once, from its beginning, as a pipe is, except by :func:`random_access`. Output is
+assembled locally first, so nothing is sent if the work fails. Whether others see a partial upload depends on the
+server.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from eightfold.files.paths.addresses import is_remote
 from eightfold.files.read.reading import STANDARD_INPUT, Source
 from eightfold.forms import Form
 from eightfold.forms.definition import Range
+from eightfold.text import opening_of
 
 SEGMENT_BYTES = 1024 * 1024
 """The length of the segments that threads work on."""
@@ -61,9 +62,7 @@ def worth(source: Source, threads: int) -> int:
 
 def opening(source: Source, form: Form) -> tuple[Form, int]:
     """Return the form that applies to a seekable source, and the size of its signature in bytes."""
-    opened = reference.opening(form, source.window(0, LONGEST_SIGNATURE))
-    assert opened is not None  # the end of the input leaves no doubt
-    return opened
+    return opening_of(form, source.window(0, LONGEST_SIGNATURE))
 
 
 class Segment(NamedTuple):

@@ -21,7 +21,6 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from hashlib import sha256
 from io import FileIO
 from threading import Lock
 from typing import Any, NamedTuple
@@ -29,6 +28,7 @@ from typing import Any, NamedTuple
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import as_path, as_text, shown
 from eightfold.files.paths.entries import NO_LINK, Entry
+from eightfold.files.read.digests import digest_of
 from eightfold.files.read.reading import opened
 from eightfold.files.records.json_lines import LONGEST_LINE, heading, record, value
 from eightfold.files.records.private import key
@@ -526,8 +526,5 @@ def _refusing(journal: str) -> Iterator[None]:
 
 
 def _digest(path: str) -> str:
-    digest = sha256()
     with opened(path, regular=True) as source:
-        for chunk, _ in source.pieces():
-            digest.update(chunk)
-    return digest.hexdigest()
+        return digest_of(source)

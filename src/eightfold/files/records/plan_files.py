@@ -278,9 +278,10 @@ class _Changes:
 
     def _values(self) -> Iterator[Any]:
         for _ in range(self._left):
-            self._number, values = next(self._lines, (0, None))
-            if values is None:
+            line = next(self._lines, None)
+            if line is None:
                 raise FileError(self._source.path, "this plan is truncated: its last file has more changes")
+            self._number, values = line
             yield values
 
     def _blamed(self, changes: Iterator[_AnyChange]) -> Iterator[_AnyChange]:

@@ -1,4 +1,4 @@
-"""File names as bytes: in a folder and the folders inside it, in a zip, in a tar.
+"""File names as bytes: in a folder and the folders inside it, in a zip, in a tar. Archives of other kinds are refused.
 
 Whether they are well-formed is not examined here. A zip records for each name whether it is UTF-8 (flag bit 11, or
 Info-ZIP's extra field 7075); otherwise it is CP437. A tar records nothing, except that pax records are UTF-8.
@@ -13,7 +13,7 @@ import re
 import struct
 import sys
 import zlib
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
@@ -64,17 +64,23 @@ def names_of(path: str, on_error: OnError) -> Iterator[Name]:
         on_error: called with each folder that cannot be listed; listing continues after it.
 
     Raises:
-        FileError: the file does not exist, or is an archive that cannot be read.
+        FileError: the file does not exist; or, after its own name, it is an archive that cannot be read.
     """
+    unread = None
     with blaming(path):
         os.lstat(path)
     if os.path.isdir(path):
         yield from _names_below(path, on_error)
     elif os.path.isfile(path):
-        yield from _members(path)
+        try:
+            yield from _members(path)
+        except FileError as error:
+            unread = error
     place, name = os.path.split(path.rstrip(os.sep))
     if name not in ("", os.curdir, os.pardir):
         yield _in_folder(place, name)
+    if unread is not None:
+        raise unread
 
 
 def _names_below(path: str, on_error: OnError) -> Iterator[Name]:
@@ -115,6 +121,8 @@ def _members(path: str) -> Iterator[Name]:
         # The other way round, a tar whose last member is a zip would be taken for it.
         if (yield from _tar_names(path, file)):
             return
+        # The last member of such an archive may be a zip.
+        _refuse_others(path, _unpacked(path, file).read(_HEAD_BYTES))
         directory = _zip_directory(path, file)
         if directory is not None:
             yield from _zip_names(path, file, *directory)
@@ -346,3 +354,52 @@ class _TarContent:
 
 def _bytes(name: str) -> bytes:
     return name.encode("utf-8", "surrogateescape")
+
+
+# --- others -----------------------------------------------------------------------------------------------------------
+
+_HEAD_BYTES = 1 << 12
+_BINARY_CPIO = 26
+"""The length of the header of a binary cpio; that of its name is at byte 20."""
+_OTHERS = (
+    ("7z", rb"7z\xbc\xaf\x27\x1c"),
+    ("rar", rb"Rar!\x1a\x07"),
+    ("ar", rb"!<(arch|thin)>\n"),
+    ("cpio", rb"07070[12][0-9A-Fa-f]{104}|070707[0-7]{70}"),
+    ("cab", rb"MSCF\0{4}"),
+    ("xar", rb"xar!\0"),
+    ("lha", rb"..-l[hz][0-9a-z]-.{13}[\0-\x03]"),
+    ("rpm", rb"\xed\xab\xee\xdb"),
+)
+"""How archives begin whose names are not read: so much of them that text is not taken for one."""
+_OTHERS_COMPRESSED = (
+    ("lzip", rb"LZIP[\0\x01]"),
+    ("lz4", rb"\x04\x22\x4d\x18|\x02\x21\x4c\x18"),
+    ("compress", rb"\x1f\x9d[\x89-\x90]"),
+)
+"""How compressed files begin that are not decompressed, so that nothing shows whether there is a tar in them."""
+
+
+def _refuse_others(path: str, head: bytes) -> None:
+    """Refuse an archive whose names cannot be read.
+
+    Raises:
+        FileError: the file begins like one.
+    """
+    if kind := _kind_of(head, _OTHERS) or ("cpio" if _is_binary_cpio(head) else ""):
+        raise FileError(path, f"an archive of a kind that is not read ({kind}): its names were not examined")
+    if kind := _kind_of(head, _OTHERS_COMPRESSED):
+        raise FileError(path, f"it is compressed in a way that is not read ({kind}): names in it were not examined")
+
+
+def _kind_of(head: bytes, kinds: Iterable[tuple[str, bytes]]) -> str:
+    return next((kind for kind, pattern in kinds if re.match(pattern, head, re.DOTALL)), "")
+
+
+def _is_binary_cpio(head: bytes) -> bool:
+    """Return whether a file begins with a cpio header of either byte order and the name that it announces, with NUL."""
+    if head[:2] not in (b"\xc7\x71", b"\x71\xc7"):
+        return False
+    length = int.from_bytes(head[20:22], "little" if head[0] == 0xC7 else "big")
+    name = head[_BINARY_CPIO : _BINARY_CPIO + length]
+    return len(name) == length > 1 and name.find(b"\0") == length - 1

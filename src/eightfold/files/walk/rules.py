@@ -41,11 +41,11 @@ class Ruled(NamedTuple):
         return self._replace(way=self.way + os.fsencode(name) + b"/")
 
     def excludes(self, name: bytes, *, is_folder: bool) -> bool:
-        """Say whether an entry of the folder is excluded, by its name or its path from the folder on."""
+        """Return whether an entry of the folder is excluded, by its name or its path from the folder on."""
         return deciding(self.rules.exclude, self.way + name, is_folder=is_folder) is True
 
     def includes(self, name: bytes) -> bool:
-        """Say whether a file of the folder is included."""
+        """Return whether a file of the folder is included."""
         return not self.rules.include or deciding(self.rules.include, self.way + name, is_folder=False) is True
 
     def form_of(self, name: bytes) -> str:

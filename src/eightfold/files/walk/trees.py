@@ -161,12 +161,12 @@ class Trees:
 
 
 def can_walk() -> bool:
-    """Say whether the core walks trees: it orders names as they are ordered here where they are UTF-8."""
+    """Return whether the core walks trees: it orders names as they are ordered here where they are UTF-8."""
     return _TREE is not None and sys.getfilesystemencoding() == "utf-8"
 
 
 def can_examine(form: Form) -> bool:
-    """Say whether the core can examine files in a form: one of bytes, without signatures, that has ASCII as it is."""
+    """Return whether the core can examine files in a form: of bytes, without signatures, with ASCII as it is."""
     is_of_bytes = not form.is_foreign and form.unit_bytes == 1 and not form.signatures
     return is_of_bytes and list(decode_code_points(_ASCII, form, "replace")) == list(_ASCII)
 

@@ -69,7 +69,7 @@ class Selection(NamedTuple):
         return is_folder or not self.include or deciding(self.include, inside, is_folder=False) is True
 
     def leaves(self, ruled: Ruled, name: bytes, *, is_folder: bool) -> bool:
-        """Say whether a configuration leaves out an entry of a folder that is found there, and count it."""
+        """Return whether a configuration leaves out an entry of a folder that is found there, and count it."""
         excluded = not self.exclude and ruled.excludes(name, is_folder=is_folder)
         if not excluded and (is_folder or self.include or ruled.includes(name)):
             return False
@@ -152,7 +152,7 @@ def _without_reported(top: Folder, on_error: OnError, selection: Selection, walk
 
 
 def _is_excluded(path: str, ruled: Ruled | None, selection: Selection, *, is_folder: bool) -> bool:
-    """Say whether a path that is given is excluded, or one of the folders on the way to it."""
+    """Return whether a path that is given is excluded, or one of the folders on the way to it."""
     inside = os.fsencode(os.path.normpath(path))
     if selection.exclude:
         return _is_on_way(inside, is_folder, lambda way, is_: deciding(selection.exclude, way, is_folder=is_) is True)

@@ -23,11 +23,7 @@ from hashlib import sha256
 from eightfold.files import FileError, file_error
 from eightfold.files.paths.entries import NO_LINK
 from eightfold.files.records.private import private_folder
-
-try:
-    import fcntl
-except ImportError:
-    fcntl = None  # type: ignore[assignment]
+from eightfold.files.write.flocks import HAS_LOCKS, locked
 
 _MOST = 64
 """If there are more, the one folder that contains all of them is locked, since each lock takes an open file."""
@@ -45,7 +41,7 @@ def held(paths: Iterable[str]) -> Iterator[None]:
     Raises:
         FileError: another run has held one of them, or one above or below, for the whole waiting time.
     """
-    place = None if fcntl is None else private_folder("locks")
+    place = private_folder("locks") if HAS_LOCKS else None
     if place is None:
         yield
         return
@@ -56,7 +52,7 @@ def held(paths: Iterable[str]) -> Iterator[None]:
     with ExitStack() as locks:
         for folder in sorted(own | above):  # All runs use one order: otherwise two could wait for each other.
             lock = _Lock(folder, os.path.join(place, sha256(os.fsencode(folder)).hexdigest()))
-            lock.take(fcntl.LOCK_EX if folder in own else fcntl.LOCK_SH, deadline)
+            lock.take(deadline, shared=folder not in own)
             locks.callback(lock.release)
         yield
 
@@ -91,26 +87,26 @@ class _Lock:
         self._path = path
         self._descriptor = -1
 
-    def take(self, kind: int, deadline: float) -> None:
+    def take(self, deadline: float, *, shared: bool) -> None:
         """Lock the folder.
 
         Raises:
             FileError: others have held it until the deadline, or too many files are open.
         """
-        while not self._taken(kind):
+        while not self._taken(shared):
             if time.monotonic() >= deadline:
                 reason = "another run is replacing files in this folder or in one below it: try again when it is done"
                 raise FileError(self._folder, reason)
             time.sleep(_PAUSE)
 
-    def _taken(self, kind: int) -> bool:
+    def _taken(self, shared: bool) -> bool:
         try:
             self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):  # The folder can be locked, but too many files are open.
                 raise file_error(self._folder, error) from error
             return True
-        if _locked(self._descriptor, kind) and self._is_there():
+        if locked(self._descriptor, shared=shared) is not False and self._is_there():
             return True
         os.close(self._descriptor)
         self._descriptor = -1
@@ -128,19 +124,8 @@ class _Lock:
             return
         try:
             with suppress(OSError):
-                if _locked(self._descriptor, fcntl.LOCK_EX) and self._is_there():
+                if locked(self._descriptor) is not False and self._is_there():
                     os.unlink(self._path)
         finally:
             os.close(self._descriptor)
             self._descriptor = -1
-
-
-def _locked(descriptor: int, kind: int) -> bool:
-    """Lock a file, and return whether nobody else has; if there are no locks, nobody has."""
-    try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    return True

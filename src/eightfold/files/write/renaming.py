@@ -51,11 +51,6 @@ class Renaming(NamedTuple):
         """The path before."""
         return os.path.join(self.folder, self.old)
 
-    @property
-    def new_path(self) -> str:
-        """The path after."""
-        return os.path.join(self.folder, self.new)
-
     def back(self) -> Renaming:
         """Return the reverse renaming."""
         return Renaming(self.folder, self.new, self.old)

@@ -19,11 +19,7 @@ from zlib import crc32
 from eightfold.files.parallel.signals import signals_held
 from eightfold.files.paths.addresses import TEMPORARY
 from eightfold.files.paths.entries import NO_LINK, Entry
-
-try:
-    import fcntl
-except ImportError:  # Windows refuses to remove an open file, which is as good as a lock.
-    fcntl = None  # type: ignore[assignment]
+from eightfold.files.write.flocks import HAS_LOCKS, locked
 
 PLACES = 8
 """The maximum number of runs that can write to one target at the same time."""
@@ -63,7 +59,7 @@ def temporary_beside(target: Entry, mode: int) -> Iterator[BinaryIO]:
 
 def hand_over(file: BinaryIO, target: Entry) -> None:
     """Rename a temporary file to its target, keeping the lock so that nobody considers it a stray."""
-    if fcntl is None:
+    if not HAS_LOCKS:
         file.close()
     _named(file, target).replace(target)
 
@@ -82,7 +78,7 @@ def _remove(file: BinaryIO, target: Entry) -> None:
     """Remove the file, if it still has its name; by now the name may belong to another run's file."""
     entry = _named(file, target)
     with suppress(OSError):
-        if fcntl is None:
+        if not HAS_LOCKS:
             file.close()
             entry.unlink()
         elif _is_at(file.fileno(), entry):
@@ -124,7 +120,7 @@ def _claimed(place: Entry, mode: int) -> BinaryIO | None:
         file = BufferedWriter(_Synced(place.name, "xb", opener=lambda _, flags: place.open(flags, mode)))
     except FileExistsError:
         return None
-    if _lock(file.fileno(), without_locks=True) and _is_at(file.fileno(), place):
+    if locked(file.fileno()) is not False and _is_at(file.fileno(), place):
         return file
     file.close()
     return None
@@ -133,28 +129,15 @@ def _claimed(place: Entry, mode: int) -> BinaryIO | None:
 def _clear(place: Entry) -> None:
     """Remove the file of a killed run, if there is one."""
     with suppress(OSError):
-        if fcntl is None:
+        if not HAS_LOCKS:  # Windows refuses to remove an open file, which is as good as a lock.
             place.unlink()
             return
         descriptor = place.open(os.O_RDWR | NO_LINK)
         try:
-            if _lock(descriptor, without_locks=False) and _is_at(descriptor, place):
+            if locked(descriptor) and _is_at(descriptor, place):
                 place.unlink()
         finally:
             os.close(descriptor)
-
-
-def _lock(descriptor: int, *, without_locks: bool) -> bool:
-    """Lock a file, and return whether that succeeded; ``without_locks`` is the answer if the system has no locks."""
-    if fcntl is None:
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return without_locks
-    return True
 
 
 def _is_at(descriptor: int, entry: Entry) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from eightfold.cli.options.arguments import CommandParser, OneOf
+from eightfold.cli.options.arguments import CommandParser, add_output_format
 from eightfold.cli.output.ending import NOTHING_WRONG
 from eightfold.cli.output.lines import put
 
@@ -33,9 +33,7 @@ def parser() -> CommandParser:
             ("eightfold manual --output-format markdown > cli.md", "print it as a Markdown page"),
         ],
     )
-    command.add_argument(
-        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: roff)"
-    )
+    add_output_format(command, FORMATS)
     return command
 
 

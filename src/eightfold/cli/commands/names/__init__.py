@@ -7,7 +7,13 @@ import argparse
 from eightfold.cli.commands.names.finding import report
 from eightfold.cli.commands.names.fixing import apply, show, undo
 from eightfold.cli.commands.names.options import FORMATS, Options
-from eightfold.cli.options.arguments import CommandParser, OneOf, file_argument, form_argument, path_argument
+from eightfold.cli.options.arguments import (
+    CommandParser,
+    add_output_format,
+    file_argument,
+    form_argument,
+    path_argument,
+)
 from eightfold.cli.options.policy_help import PolicyName, policies_listed
 from eightfold.cli.options.root import add_root
 from eightfold.cli.output.ending import UsageError
@@ -68,9 +74,7 @@ def parser() -> CommandParser:
     )
     command.add_argument("--undo", type=file_argument, metavar="LOG", help="restore the old names of files from a log")
     add_root(command, "log")
-    command.add_argument(
-        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
-    )
+    add_output_format(command, FORMATS)
     return command
 
 

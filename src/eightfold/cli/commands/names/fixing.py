@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from eightfold.cli.commands.names.finding import leads_to_ill_formed
 from eightfold.cli.commands.names.options import Options, names_in
 from eightfold.cli.options.root import inside, quoted, root_option
 from eightfold.cli.output.colour import Styled
-from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
+from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import counted, put, say
 from eightfold.cli.work.inputs import Failures
 from eightfold.cli.work.jobs import Job, check_free, sink
@@ -59,6 +59,7 @@ def apply(options: Options) -> int:
     failures = Failures()
     fixes = _fixes(options, failures)
     due = [(fix, renaming) for fix in fixes if (renaming := _due(fix, root, failures))]
+    _check_log_stays(options.apply, [fix for fix, _ in due])
     if due:
         # The complete log is on the disk before the first name changes.
         with sink(Job("", options.apply)) as log:
@@ -70,6 +71,21 @@ def apply(options: Options) -> int:
     if done:
         say(f"to undo: eightfold names --undo {quoted(options.apply)}{root_option(root)}")
     return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG
+
+
+def _check_log_stays(log: str, fixes: Sequence[_Fix]) -> None:
+    """Refuse a log in a folder that is to be renamed: its path would lead nowhere when it is needed.
+
+    Raises:
+        UsageError: it is in one.
+    """
+    due = {(os.path.realpath(fix.renaming.folder), fix.renaming.old) for fix in fixes}
+    for path in (os.path.abspath(log), os.path.realpath(log)):
+        folder = os.path.dirname(path)
+        while (above := os.path.dirname(folder)) != folder:
+            if (os.path.realpath(above), os.path.basename(folder)) in due:
+                raise UsageError(f"--apply {shown(log)}: its folder is to be renamed; choose another folder")
+            folder = above
 
 
 def _due(fix: _Fix, root: Root, failures: Failures) -> Renaming | None:

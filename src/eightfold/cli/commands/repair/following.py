@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
-from hashlib import sha256
 from typing import BinaryIO
 
 from eightfold.cli.commands.repair.options import Options
@@ -26,6 +25,7 @@ from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.paths.entries import Entry
 from eightfold.files.paths.roots import Root, steps
+from eightfold.files.read.digests import digest_of
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened, opened_entry
 from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.records.journals import check_none
@@ -123,7 +123,7 @@ class _Following:
     def _follow(self, plan: FilePlan, entry: Entry) -> None:
         check_none(entry.path)
         with opened_entry(entry) as source:
-            read, digest = snapshot_of(source.descriptor), _digest(source)
+            read, digest = snapshot_of(source.descriptor), digest_of(source)
             opening = partial(replacing, entry, read=read)
             if self._is_done(plan, digest):
                 clear_strays(entry)
@@ -170,7 +170,7 @@ class _Following:
         if plan.table is not None:
             raise PlanError("this is not a plan: a table is not read from standard input")
         with opened(STANDARD_INPUT, twice=True) as source:
-            self._write(source, plan, _digest(source), standard_output)
+            self._write(source, plan, digest_of(source), standard_output)
 
     def _write(
         self, source: Source, plan: FilePlan, digest: str, opening: Callable[[], AbstractContextManager[BinaryIO]]
@@ -217,10 +217,3 @@ def _check_result(certificate: Certificate, plan: FilePlan, *, was_undone: bool)
         reason = "this pyarrow writes other bytes than that of the plan: use that version, or make a new plan"
         again = "its plan was undone, and repairing it again gives other bytes than those of the plan: make a new plan"
         raise PlanError(again if was_undone else reason)
-
-
-def _digest(source: Source) -> str:
-    digest = sha256()
-    for chunk, _ in source.pieces():
-        digest.update(chunk)
-    return digest.hexdigest()

@@ -216,7 +216,8 @@ class RepairRun:
         try:
             act(file)
             if not self._options.errors and isinstance(file, File):
-                tell_charset(file.source, file.form, file.first_fault)
+                ways = self._options
+                tell_charset(file.source, file.form, file.first_fault, replaced=ways.in_place, backup=ways.backup)
         except ConversionError as error:
             assert isinstance(file, File)
             line = fault_line(file.source, file.form, error.fault)

@@ -6,15 +6,18 @@ Source: GitHub Docs, Workflow commands for GitHub Actions (setting an error, a w
 from __future__ import annotations
 
 import os
+import re
 
 from eightfold.cli.output.lines import counted, put
 from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.report import Report, sentence_of
-from eightfold.files.path_text import shown
+from eightfold.files.path_text import reported, shown
 from eightfold.stream import Located
 
 _IN_MESSAGES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _IN_PROPERTIES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What a terminal acts on: controls, ends of lines and directions. A name with any of them is shown with escapes."""
 
 
 class GithubReport(Report):
@@ -52,7 +55,8 @@ def annotation(command: str, message: str, **properties: str) -> str:
 
 def _file(path: str) -> str:
     # A workflow knows files by their paths from the root of the repository, without a dot before them.
-    return shown(os.path.normpath(path))
+    file = reported(os.path.normpath(path))
+    return shown(file) if _CONTROLS.search(file) else file
 
 
 REPORT = GithubReport

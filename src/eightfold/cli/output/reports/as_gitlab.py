@@ -16,7 +16,7 @@ from hashlib import sha256
 from eightfold.cli.output.lines import counted, put, say
 from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.report import Report, sentence_of
-from eightfold.files.path_text import shown
+from eightfold.files.path_text import reported, shown
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.stream import Located
 
@@ -78,7 +78,7 @@ class GitlabReport(Report):
             "check_name": kind,
             "fingerprint": sha256(os.fsencode(file) + b"\0" + identity).hexdigest(),
             "severity": severity,
-            "location": {"path": shown(file), "lines": {"begin": line}},
+            "location": {"path": reported(file), "lines": {"begin": line}},
         }
         put(f"{self._separator}\n{json.dumps(issue)}", end="")
         self._separator = ","

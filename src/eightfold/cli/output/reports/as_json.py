@@ -12,7 +12,7 @@ from typing import Any
 from eightfold.cli.output.lines import put
 from eightfold.cli.output.reports.findings import Cell, Checked, Context, Summary, Tally
 from eightfold.cli.output.reports.report import Report
-from eightfold.files.path_text import shown
+from eightfold.files.path_text import reported
 from eightfold.stream import Located
 from eightfold.version import __version__
 
@@ -90,7 +90,7 @@ def summary_values(summary: Summary) -> dict[str, Any]:
 
 
 def _file(path: str, form: str) -> dict[str, Any]:
-    return {"path": shown(path), "form": form or None}
+    return {"path": reported(path), "form": form or None}
 
 
 def _verdict(checked: Checked) -> dict[str, Any]:

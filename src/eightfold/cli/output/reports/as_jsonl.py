@@ -13,7 +13,7 @@ from eightfold.cli.output.lines import put
 from eightfold.cli.output.reports.as_json import cell_values, fault_values, file_values, summary_values
 from eightfold.cli.output.reports.findings import Cell, Checked, Context
 from eightfold.cli.output.reports.report import Report
-from eightfold.files.path_text import shown
+from eightfold.files.path_text import reported
 from eightfold.stream import Located
 from eightfold.version import __version__
 
@@ -25,11 +25,11 @@ class JsonLinesReport(Report):
 
     def fault(self, path: str, found: Located, context: Context | None) -> None:
         """Write a fault."""
-        _put("fault", {"path": shown(path), **fault_values(found, context)})
+        _put("fault", {"path": reported(path), **fault_values(found, context)})
 
     def cell(self, path: str, found: Cell) -> None:
         """Write a fault of a table."""
-        _put("fault", {"path": shown(path), **cell_values(found)})
+        _put("fault", {"path": reported(path), **cell_values(found)})
 
     def put_verdict(self, checked: Checked) -> None:
         """Write the verdict on a file."""

@@ -20,11 +20,7 @@ from eightfold.files import FileError, blaming
 from eightfold.files.parallel.signals import signals_held
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import TEMPORARY, is_remote
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+from eightfold.files.write.flocks import locked
 
 SUCCESS = "_SUCCESS"
 _DATA, _ATTEMPTS, _LOCK = "data", "attempts", "lock"
@@ -128,8 +124,9 @@ def _local(output: str, files: Iterable[Piece]) -> Iterator[Target]:
     with blaming(above):
         os.makedirs(above, exist_ok=True)
     with _locked(folder, output):
-        for inside in (_DATA, _ATTEMPTS):
-            os.mkdir(os.path.join(folder, inside))
+        with blaming(folder):
+            for inside in (_DATA, _ATTEMPTS):
+                os.mkdir(os.path.join(folder, inside))
         try:
             yield Target(folder)
             with blaming(output):
@@ -141,21 +138,24 @@ def _local(output: str, files: Iterable[Piece]) -> Iterator[Target]:
 
 @contextmanager
 def _locked(folder: str, output: str) -> Iterator[None]:
-    """Make a folder anew for this run alone; what a killed run has left in it is removed."""
+    """Make a folder anew for this run alone; what a killed run has left in it is removed.
+
+    Without locks, nothing tells a killed run from one that is writing: what either has left is refused.
+    """
     if os.path.islink(folder):
         raise FileError(folder, "is a symbolic link: remove it")
     with blaming(folder):
         os.makedirs(folder, mode=0o755, exist_ok=True)
         lock = open(os.path.join(folder, _LOCK), "ab")  # noqa: SIM115
     with lock:
-        if fcntl is not None:
-            try:
-                fcntl.flock(lock.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise FileError(output, "another run is writing it") from None
+        is_ours = locked(lock.fileno())
+        if is_ours is False:
+            raise FileError(output, "another run is writing it")
         for left in (_DATA, _ATTEMPTS):
             path = os.path.join(folder, left)
             if os.path.isdir(path) and not os.path.islink(path):
+                if is_ours is None:
+                    raise FileError(folder, "another run is writing it, or was stopped: remove it if none is writing")
                 shutil.rmtree(path)
         yield
 
