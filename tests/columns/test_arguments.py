@@ -12,6 +12,7 @@ import pytest
 
 from eightfold import columns
 from eightfold.columns import sqlite
+from eightfold.columns.batches import repair_of
 
 pa = pytest.importorskip("pyarrow")
 
@@ -62,6 +63,15 @@ def test_forms(call: Call) -> None:
         call("nope")
 
 
+@pytest.mark.parametrize("table", [TABLE, pa.table({"number": [1]}), pa.table({})])
+def test_an_audit_refuses_wrong_arguments_whatever_the_columns_are(table: Any) -> None:
+    with pytest.raises(LookupError, match="unknown form: 'nope'"):
+        columns.audit(table, "nope")
+    for limit in ("2", -1, 2.5, [], b"2"):
+        with pytest.raises(ValueError, match="limit must be None or a number of 0 or more"):
+            columns.audit(table, limit=limit)
+
+
 def _pandas(errors: Any) -> object:
     pandas = pytest.importorskip("pandas")
     import eightfold.columns.pandas  # noqa: F401
@@ -104,6 +114,7 @@ def _lazy_frame(given: Any) -> object:
         _polars(lambda given: given[0].Series([b"a"]).eightfold.repair(given[1])),
         _polars(lambda given: given[0].col("a").eightfold.repair(given[1])),
         _polars(_lazy_frame),
+        lambda errors: repair_of(errors, binary=True).repaired(TABLE),
     ],
 )
 def test_policies(call: Call) -> None:
@@ -113,6 +124,10 @@ def test_policies(call: Call) -> None:
     with pytest.raises(ValueError, match=r"errors must be one of escape, .* not 'nope'"):
         call("nope")
     call("escape")
+
+
+def test_workers_get_a_policy_by_its_own_name() -> None:
+    assert repair_of("windows-1252", binary=False) == repair_of("cp1252", binary=False)
 
 
 def test_sqlite(tmp_path: Path) -> None:

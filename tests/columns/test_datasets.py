@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
 import random
+import shutil
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -201,6 +203,28 @@ def test_what_a_killed_run_left_is_removed_and_another_run_is_left_alone(tmp_pat
     assert cli.main(given) == 0
     assert beside(tmp_path) == {"in", "out"}
     assert "half" not in files_in(tmp_path / "out")
+
+
+def test_without_locks_a_run_works_and_refuses_what_another_left(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fcntl = pytest.importorskip("fcntl")
+
+    def refusing(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refusing)
+    dataset(tmp_path / "in")
+    given = ["repair", "--runner", "local", str(tmp_path / "in"), "-o", str(tmp_path / "out")]
+    half = tmp_path / f".out{TEMPORARY}" / "data" / "half"
+    half.parent.mkdir(parents=True)
+    half.write_bytes(b"half")
+    assert cli.main(given) == 2
+    assert "another run is writing it, or was stopped: remove it if none is writing" in capsys.readouterr().err
+    assert half.exists()
+    shutil.rmtree(half.parent)
+    assert cli.main(given) == 0
+    assert beside(tmp_path) == {"in", "out"}
 
 
 def test_an_attempt_that_fails_leaves_no_file(tmp_path: Path) -> None:

@@ -179,6 +179,45 @@ def test_pandas_types_of_arrow(pandas: Any, kind: str) -> None:
     assert fixed.eightfold.repair("replace") is fixed
 
 
+@pytest.mark.parametrize("kind", ["str", "arrow"])
+def test_pandas_is_read_by_buffers_before_its_series_give_streams(
+    pandas: Any, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As in pandas 2.2 and 2.3; pyarrow then asks a series for each value.
+    monkeypatch.delattr(pandas.Series, "__arrow_c_stream__", raising=False)
+    series = of_arrow(pandas, kind)
+    assert series.eightfold.audit()["row"].tolist() == [1, 3]
+    assert series.eightfold.is_well_formed().isna().tolist() == [False, False, True, False, False]
+    fixed = series.eightfold.repair()
+    assert (fixed.dtype, fixed.dropna().tolist()) == (series.dtype, list(filter(None, ESCAPED)))
+    categories = pandas.Index([b"ok", b"caf\xff"], dtype=pandas.ArrowDtype(pa.binary()))
+    assert categorical(pandas, categories).eightfold.audit()["row"].tolist() == [1, 3]
+
+
+def test_pandas_text_of_arrow_keeps_its_type(pandas: Any) -> None:
+    for dtype in ("string[pyarrow]", "str", pandas.ArrowDtype(pa.string())):
+        series = pandas.Series(["ok", "\uef80", None], dtype=dtype)
+        fixed = series.eightfold.repair()
+        assert (fixed.dtype, fixed.dropna().tolist()[:2]) == (series.dtype, ["ok", "\uefee\uefbe\uef80"])
+
+
+def test_pandas_surrogates_that_arrow_cannot_hold_are_blamed_on_their_column(pandas: Any) -> None:
+    text = pandas.Series(["ok", "cut \ud83d"], dtype=object, name="s")
+    frame = pandas.DataFrame({"id": [1, 2], "ok": ["a", "b"], "s": text})
+    for verb in (columns.audit, columns.repair):
+        with pytest.raises(
+            ValueError, match=r"column 's' has a surrogate, U\+D83D, .* use \.eightfold of eightfold"
+        ) as it:
+            verb(frame)
+        assert type(it.value) is ValueError
+    with pytest.raises(ValueError, match="the index or the name of a column has a surrogate"):
+        columns.audit(frame[["id"]].set_axis(pandas.Index(["\ud83d"], dtype=object), axis=1))
+    if hasattr(text, "__arrow_c_stream__"):
+        for verb in (columns.audit, columns.repair, columns.is_well_formed):
+            with pytest.raises(ValueError, match="column 's' has a surrogate"):
+                verb(text)
+
+
 def test_pandas_objects(pandas: Any) -> None:
     values = ["ok", "cut \ud83d", b"caf\xe9", None, 3, "\ud83d\ude00", float("nan"), "\uefff"]
     series = pandas.Series(values, dtype=object, index=list("abcdefgh"))
@@ -360,6 +399,61 @@ def test_pandas_categories_that_are_no_text_or_none_at_all(pandas: Any) -> None:
         assert series.eightfold.audit().empty
         assert series.eightfold.repair() is series
         assert pandas.DataFrame({"c": series}).eightfold.repair()["c"].equals(series)
+
+
+# --- Ray --------------------------------------------------------------------------------------------------------------
+
+
+class PickledType(pa.ExtensionType):  # type: ignore[misc]
+    """Objects as Ray stores those that Arrow cannot hold, for instance a str with a surrogate."""
+
+    def __init__(self) -> None:
+        super().__init__(pa.large_binary(), "ray.data.arrow_pickled_object")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage: Any, serialized: bytes) -> Any:
+        return cls()
+
+
+def test_objects_that_ray_has_pickled_are_refused_and_named() -> None:
+    from eightfold.columns.batches import Audit, Repair
+
+    stored = pa.array([pickle.dumps("caf\ud83d"), pickle.dumps("ok")], pa.large_binary())
+    pickled = pa.ExtensionArray.from_storage(PickledType(), stored)
+    table = pa.table({"id": [1, 2], "s": pickled})
+    for binary in (True, False):
+        for work in (
+            lambda: columns.audit(table, binary=binary),
+            lambda: columns.repair(table, "strict", binary=binary),
+            lambda: Audit(binary=binary, keys=("id",)).report(table),
+            lambda: Repair("strict", binary=binary).repaired(table),
+        ):
+            with pytest.raises(TypeError, match=r"^column s: .*ray\.data\.arrow_pickled_object.* encode or scrub them"):
+                work()
+    for verb in (columns.is_well_formed, lambda array: columns.convert(array, "utf-8", "wtf-8")):
+        with pytest.raises(TypeError, match="pickled Python objects"):
+            verb(pickled)
+    inside = pa.StructArray.from_arrays([pickled], ["o"])
+    with pytest.raises(TypeError, match=r"^column t: .* encode or scrub them"):
+        columns.audit(pa.table({"t": inside}))
+
+
+def test_ray_datasets_without_rows_and_schema_have_an_empty_report() -> None:
+    from eightfold.columns import ray as door
+
+    class Dataset:
+        def columns(self) -> None:
+            return None
+
+        def map_batches(self, work: Any, **options: Any) -> Any:
+            return work.__self__
+
+    assert door.audit(Dataset(), keys=["id"]).keys == ("id",)
+    with pytest.raises(ValueError, match="a key is given twice"):
+        door.audit(Dataset(), keys=["id", "id"])
 
 
 # --- DuckDB -----------------------------------------------------------------------------------------------------------

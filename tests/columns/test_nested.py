@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
+import pickle
 import subprocess
 import sys
 import tracemalloc
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 
 import eightfold
 from eightfold import columns
+from eightfold.columns.nested import UnsupportedTypeError
 from support.arrow_arrays import addresses, array_of
 
 pa: Any = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'eightfold[arrow]'")
@@ -133,6 +136,18 @@ def test_runs(ends: Any) -> None:
     assert columns.repair(array[3:5]).to_pylist() == ["b", "b"]
     nulls = pc.run_end_encode(pa.array(["a", None, "b"]))
     assert columns.is_well_formed(nulls).to_pylist() == [True, None, True]
+    whole = pa.RunEndEncodedArray.from_arrays(pa.array([2, 4, 5], ends), text([b"\xff", None, b"a"], pa.binary()))
+    expected = [False, False, None, None, True]
+    for first in range(6):
+        for end in range(first, 6):
+            assert columns.is_well_formed(whole[first:end]).to_pylist() == expected[first:end]
+
+
+def test_nulls_in_runs_are_seen_whatever_pyarrow_says_of_them() -> None:
+    entries = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["a", None]))
+    nested = pa.RunEndEncodedArray.from_arrays(pa.array([1, 3], pa.int32()), entries)
+    assert columns.is_well_formed(nested).to_pylist() == [True, None, None]
+    assert columns.is_well_formed(entries.take(pa.array([1, 0, None]))[1:]).to_pylist() == [True, None]
 
 
 def union(mode: str) -> Any:
@@ -214,8 +229,13 @@ def test_columns_without_text_are_left_alone() -> None:
 def test_lists_of_views_with_text_are_refused() -> None:
     table = pa.table({"views": pa.array([["a"]], pa.list_view(pa.string()))})
     for verb in (columns.audit, columns.repair):
-        with pytest.raises(TypeError, match="column views: arrays of list_view"):
+        with pytest.raises(TypeError, match="column views: arrays of list_view") as raised:
             verb(table)
+    raised.value.add_note("a note")
+    for copied in (copy.copy(raised.value), copy.deepcopy(raised.value), pickle.loads(pickle.dumps(raised.value))):
+        assert isinstance(copied, UnsupportedTypeError)
+        assert (copied.type, copied.column) == (table.schema.field("views").type, "views")
+        assert (str(copied), copied.__notes__) == (str(raised.value), ["a note"])
 
 
 UNION = [pa.field("a", pa.string()), pa.field("b", pa.binary_view())]

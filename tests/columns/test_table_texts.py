@@ -90,7 +90,7 @@ def test_names_that_become_the_same_are_refused(kind: str, tmp_path: Path, capsy
     path = written(tmp_path, kind, pa.Table.from_arrays([pa.array(["x"]), pa.array(["y"])], schema=schema))
     fixed = tmp_path / f"fixed.{kind}"
     assert cli.main(["repair", "--errors", "replace", "--lossy", str(path), "-o", str(fixed)]) == 2
-    assert "two columns would have the same name: use --errors escape" in said(capsys)[1]
+    assert "two columns would have the same name; the policy escape keeps them apart" in said(capsys)[1]
     assert not fixed.exists()
     assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
     assert (

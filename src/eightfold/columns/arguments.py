@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection
 
+from eightfold.files.parallel.threads import processors
+from eightfold.policy import check_offered
 from eightfold.repair import policy_named
 
 
-def policy_argument(errors: object, offered: Collection[str] | None = None) -> str:
+def policy_argument(errors: str, offered: Collection[str] | None = None) -> str:
     """Return the policy with a name.
 
     Args:
@@ -24,12 +25,9 @@ def policy_argument(errors: object, offered: Collection[str] | None = None) -> s
     Traceback (most recent call last):
     TypeError: errors must be a str, not NoneType
     """
-    if not isinstance(errors, str):
-        raise TypeError(f"errors must be a str, not {type(errors).__name__}")
     if offered is None:
         return policy_named(errors)
-    if errors not in offered:
-        raise ValueError(f"errors must be one of {', '.join(offered)} here, not {errors!r}")
+    check_offered(errors, *offered)
     return errors
 
 
@@ -44,18 +42,12 @@ def thread_count(threads: object) -> int:
     TypeError: threads must be None or an int, not str
     """
     if threads is None:
-        return _threads_here()
+        return processors()
     if not isinstance(threads, int) or isinstance(threads, bool):
         raise TypeError(f"threads must be None or an int, not {type(threads).__name__}")
     if threads < 1:
         raise ValueError(f"threads must be 1 or more, not {threads}")
     return threads
-
-
-def _threads_here() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 __all__ = ["policy_argument", "thread_count"]

@@ -20,7 +20,7 @@ from eightfold.columns.arrow import (
     type_name,
     validity_of,
 )
-from eightfold.columns.nested import Leaf, UnsupportedTypeError, holds_text, shown_name
+from eightfold.columns.nested import Leaf, UnsupportedTypeError, blaming_column, holds_text, is_pickled, shown_name
 from eightfold.columns.rebuilding import Change, rebuilt
 from eightfold.columns.reports import engine_for, leaves_of, named
 from eightfold.columns.values import BrokenColumnError, Changes, Column, each_value, numbers
@@ -58,18 +58,42 @@ def is_well_formed(array: Any, form: AnyForm = "utf-8", *, threads: int | None =
     [True, False, None]
     """
     given, found, count = array_of(array), form_named(form), thread_count(threads)
-    if not holds_text(given.type) and not pyarrow().types.is_null(given.type):
-        raise TypeError(f"an array of text or of binary values is required, not of {given.type}")
+    _check_holds_text(given)
     return _by_chunks(given, lambda chunk, row: _verdicts(chunk, row, found, count))
 
 
+def _check_holds_text(array: Any) -> None:
+    if is_pickled(array.type):
+        raise UnsupportedTypeError(array.type)
+    if not holds_text(array.type) and not pyarrow().types.is_null(array.type):
+        raise TypeError(f"an array of text or of binary values is required, not of {array.type}")
+
+
 def _verdicts(array: Any, first_row: int, form: Form, threads: int) -> Any:
-    verdicts, valid = _well_formed(array, first_row, form, threads), array.is_valid()
+    verdicts, valid = _well_formed(array, first_row, form, threads), _validity(array)
     return (
         verdicts
         if valid.true_count == len(array)
         else compute().if_else(valid, verdicts, pyarrow().scalar(None, pyarrow().bool_()))
     )
+
+
+def _validity(array: Any) -> Any:
+    """Return for each row whether it is not null, also by the value of its run or in its dictionary.
+
+    Not every pyarrow looks at these.
+    """
+    pa = pyarrow()
+    if pa.types.is_dictionary(array.type):
+        valid = _validity(array.dictionary)
+        is_all = valid.true_count == len(valid)
+        return array.indices.is_valid() if is_all else valid.take(array.indices).fill_null(False)
+    if not pa.types.is_run_end_encoded(array.type):
+        return array.is_valid()
+    runs, valid = array.run_ends, _validity(array.values)
+    type, inner = pa.run_end_encoded(runs.type, pa.bool_()), [runs, valid]
+    encoded = pa.RunEndEncodedArray.from_buffers(type, len(array), [None], 0, array.offset, children=inner)
+    return compute().run_end_decode(encoded)
 
 
 def _well_formed(array: Any, first_row: int, form: Form, threads: int) -> Any:
@@ -119,8 +143,7 @@ def convert(
     [b'\xf0\x9f\x98\x80', None]
     """
     given, from_form, to_form = array_of(array), form_named(source), form_named(target)
-    if not holds_text(given.type) and not pyarrow().types.is_null(given.type):
-        raise TypeError(f"an array of text or of binary values is required, not of {given.type}")
+    _check_holds_text(given)
     check_policy(errors, from_form, to_form)
     work = _Conversion(from_form, to_form, errors, thread_count(threads))
     return _by_chunks(given, lambda chunk, row: _converted(chunk, row, work))
@@ -165,8 +188,11 @@ def repair(table: Any, errors: str = "escape", *, binary: bool = True, threads: 
         BrokenColumnError: buffers contradict each other, or a value no longer fits its fixed size; the message names
             column and row. It is a ValueError.
         OverflowError: a value is too large for the offsets of its type.
-        ModuleNotFoundError: pyarrow is not installed. ValueError: unknown policy.
-        TypeError: ``table`` is something else, or a column of lists of views that holds text.
+        ModuleNotFoundError: pyarrow is not installed.
+        ValueError: unknown policy; or a str in a pandas frame has a surrogate, which Arrow cannot hold: use
+            :mod:`eightfold.columns.pandas`.
+        TypeError: ``table`` is something else, or a column of lists of views that holds text, or of objects that Ray
+            has pickled.
 
     >>> import pyarrow
     >>> repair(pyarrow.table({"name": [b"caf\xc3\xa9", b"caf\xe9"]}), "latin-1")["name"].to_pylist()
@@ -254,16 +280,8 @@ def _repaired(array: Any, first_row: int, name: str, work: _Repair, binary: bool
 
 
 def _rebuilt(array: Any, change: Change, first_row: int, name: str, *, binary: bool = True) -> Any:
-    try:
+    with blaming_column(name, first_row):
         return rebuilt(array, change, binary=binary)
-    except BrokenColumnError as error:
-        if error.column is not None:  # of an array inside, which is named
-            raise
-        raise BrokenColumnError(first_row + error.row, error.what, name) from None
-    except UnsupportedTypeError as error:
-        raise UnsupportedTypeError(error.type, name) from None
-    except pyarrow().ArrowInvalid as error:  # an array that was not checked before it came here
-        raise BrokenColumnError(first_row, str(error), name) from None
 
 
 def _by_chunks(given: Any, work: Callable[[Any, int], Any]) -> Any:

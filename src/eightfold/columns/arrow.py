@@ -6,6 +6,7 @@ Values are never read by a library's own path for strings, which takes unchecked
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -70,6 +71,7 @@ def table_of(data: Any) -> Table:
 
     Raises:
         TypeError: the object does not have it, or has a column of Python objects.
+        ValueError: a str in a frame or a series of pandas has a surrogate, which Arrow cannot hold.
 
     >>> table_of(pyarrow().table({"name": ["a"]})).names
     ('name',)
@@ -95,10 +97,11 @@ def _imported(data: Any) -> Any:
         return data.read_all()
     _check_objects(data)
     if hasattr(data, "__arrow_c_stream__"):
-        try:
-            return pa.RecordBatchReader.from_stream(data).read_all()
-        except pa.ArrowInvalid:  # not of structs: a column
-            return pa.chunked_array(data)
+        with _naming_surrogates(data):
+            try:
+                return pa.RecordBatchReader.from_stream(data).read_all()
+            except pa.ArrowInvalid:  # not of structs: a column
+                return pa.chunked_array(data)
     if hasattr(data, "__arrow_c_array__"):
         return chunked(pa.array(data))
     raise TypeError(f"an object with the Arrow PyCapsule interface is required, not {type(data).__name__}")
@@ -112,6 +115,33 @@ def _check_objects(data: Any) -> None:
     for name, dtype in types.items():
         if str(dtype) == "Object":
             raise TypeError(f"column {name!r} holds Python objects, which Arrow cannot: use eightfold.columns.polars")
+
+
+@contextmanager
+def _naming_surrogates(data: Any) -> Iterator[None]:
+    """Name the column of a frame or a series of pandas that has a surrogate, where Arrow does not."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        if type(data).__module__.partition(".")[0] != "pandas":
+            raise
+        what = f"has a surrogate, U+{ord(error.object[error.start]):04X}, which Arrow cannot hold"
+        label = _column_with_surrogates(data)
+        if label is None:
+            raise ValueError(f"the index or the name of a column {what}") from None
+        raise ValueError(f"column {label!r} {what}: use .eightfold of eightfold.columns.pandas") from None
+
+
+def _column_with_surrogates(data: Any) -> str | None:
+    """Return the label of the first column whose values have a surrogate; None if there is none."""
+    for label, series in data.items() if hasattr(data, "columns") else [(data.name, data)]:
+        try:
+            pyarrow().array(series)
+        except UnicodeEncodeError:
+            return "" if label is None else str(label)
+        except (pyarrow().ArrowException, TypeError, ValueError):  # another reason, so it is another column
+            continue
+    return None
 
 
 def chunked(array: Any) -> Any:
@@ -128,7 +158,7 @@ def array_of(data: Any) -> Any:
     """Return an Array or a ChunkedArray of anything with the Arrow PyCapsule interface.
 
     Raises:
-        TypeError: the object does not have it.
+        TypeError: the object does not have it. ValueError: as for :func:`table_of`.
 
     >>> len(array_of(pyarrow().array([b"a"])))
     1
@@ -138,7 +168,8 @@ def array_of(data: Any) -> Any:
         return data
     _check_objects(data)
     if hasattr(data, "__arrow_c_stream__"):
-        return pa.chunked_array(data)
+        with _naming_surrogates(data):
+            return pa.chunked_array(data)
     if hasattr(data, "__arrow_c_array__"):
         return pa.array(data)
     raise TypeError(f"an array with the Arrow PyCapsule interface is required, not {type(data).__name__}")
@@ -157,16 +188,25 @@ def chunks_of(array: Any) -> Iterator[Any]:
         yield array
 
 
+def name_bytes(field: Any) -> bytes:
+    r"""Return the name of a field, which pyarrow decodes as UTF-8, as its bytes.
+
+    >>> name_bytes(pyarrow().field(b"\xff", pyarrow().int8()))
+    b'\xff'
+    """
+    try:
+        return str(field.name).encode()
+    except UnicodeDecodeError as error:
+        return bytes(error.object)
+
+
 def name_of(field: Any) -> str:
     r"""Return the name of a field. An ill-formed one, which pyarrow does not decode, is shown with its bytes escaped.
 
     >>> name_of(pyarrow().field("name", pyarrow().binary()))
     'name'
     """
-    try:
-        return str(field.name)
-    except UnicodeDecodeError as error:
-        return error.object.decode("utf-8", "backslashreplace")
+    return name_bytes(field).decode("utf-8", "backslashreplace")
 
 
 # --- types ------------------------------------------------------------------------------------------------------------
@@ -263,6 +303,7 @@ __all__ = [
     "column_of",
     "compute",
     "is_text",
+    "name_bytes",
     "name_of",
     "pyarrow",
     "table_of",

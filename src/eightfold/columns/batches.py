@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from eightfold.columns.arguments import policy_argument
 from eightfold.columns.arrays import repair
 from eightfold.columns.arrow import chunked, compute, pyarrow
 from eightfold.columns.reports import audit, schema
 from eightfold.forms import form as form_named
-from eightfold.repair import POLICIES
 from eightfold.text import AnyForm
 
 
@@ -135,14 +135,12 @@ def repair_of(errors: str, *, binary: bool) -> Repair:
     """Return a repair that can be sent.
 
     Raises:
-        ValueError: unknown policy.
+        ValueError: unknown policy. TypeError: the policy is not a str.
 
-    >>> repair_of("replace", binary=False)
-    Repair(errors='replace', binary=False)
+    >>> repair_of("windows-1252", binary=False)
+    Repair(errors='cp1252', binary=False)
     """
-    if errors not in POLICIES:
-        raise ValueError(f"errors must be one of {', '.join(POLICIES)} here, not {errors!r}")
-    return Repair(errors, binary)
+    return Repair(policy_argument(errors), binary)
 
 
 __all__ = ["Audit", "Repair", "audit_of", "repair_of"]

@@ -201,7 +201,7 @@ class Footer:
         """
         before, after = list(self._tree()), list(self._tree(new))
         if len({path for path, _ in after}) < len({path for path, _ in before}):
-            raise MalformedError("two columns would have the same name: use --errors escape")
+            raise MalformedError("two columns would have the same name; the policy escape keeps them apart")
         edits = [(span, new[text.place]) for text, span in self._spans if text.place in new]
         return _spliced(self.data, [*edits, *self._path_edits(new)])
 

@@ -10,6 +10,7 @@ import json
 from array import array as numbers_array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,17 +19,62 @@ from eightfold.columns.carriers import carried_form
 from eightfold.columns.values import BrokenColumnError, Column, check_offsets, offsets_of
 from eightfold.forms import Form
 
+_PICKLED = "ray.data.arrow_pickled_object"
+"""The type in which Ray keeps Python objects, such as all str of a column that has one with a surrogate."""
+_PICKLED_ADVICE = "they are pickled Python objects; encode or scrub them before they become a Dataset"
+
+
+def is_pickled(type: object) -> bool:
+    """Return whether a type is Ray's of pickled objects. They may be text, and are not unpickled here.
+
+    >>> is_pickled(pyarrow().binary())
+    False
+    """
+    return getattr(type, "extension_name", "") == _PICKLED
+
 
 class UnsupportedTypeError(TypeError):
     """A column of a type that holds text and is not known here.
+
+    Attributes:
+        type: the type.
+        column: the path of the column; empty if it is not known.
 
     >>> str(UnsupportedTypeError("list_view<item: string>", "name"))
     'column name: arrays of list_view<item: string> are not supported'
     """
 
     def __init__(self, type: object, column: str = "") -> None:
-        super().__init__(f"{f'column {column}: ' if column else ''}arrays of {type} are not supported")
+        advice = f": {_PICKLED_ADVICE}" if is_pickled(type) else ""
+        super().__init__(f"{f'column {column}: ' if column else ''}arrays of {type} are not supported{advice}")
         self.type: object = type
+        self.column: str = column
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.type, self.column), self.__dict__
+
+
+@contextmanager
+def blaming_column(name: str, first_row: int) -> Iterator[None]:
+    """Name the column, and count its rows, in errors about an array of it that the block reads.
+
+    Args:
+        name: the column.
+        first_row: the number of the first row of the array.
+
+    Raises:
+        BrokenColumnError: the array is broken. UnsupportedTypeError: a type that holds text and is not known here.
+    """
+    try:
+        yield
+    except BrokenColumnError as error:
+        if error.column is not None:  # of an array inside, which is named
+            raise
+        raise BrokenColumnError(first_row + error.row, error.what, name) from None
+    except UnsupportedTypeError as error:
+        raise UnsupportedTypeError(error.type, name) from None
+    except pyarrow().ArrowInvalid as error:  # an array that was not checked before it came here
+        raise BrokenColumnError(first_row, str(error), name) from None
 
 
 class Shown(NamedTuple):
@@ -130,6 +176,8 @@ def leaves(array: Any, way: Way | None = None, form: Form | None = None, *, bina
         return
     if not holds_text(array.type, binary=binary):
         return
+    if is_pickled(array.type):
+        raise UnsupportedTypeError(array.type)
     if isinstance(array, pyarrow().ExtensionArray):
         yield from leaves(array.storage, way, carried_form(array.type), binary=False)
         return
@@ -147,6 +195,8 @@ def holds_text(type: Any, *, binary: bool = True) -> bool:
     pa = pyarrow()
     if type_name(type):
         return binary or is_text(type)
+    if is_pickled(type):
+        return True  # perhaps; it is refused
     if isinstance(type, pa.BaseExtensionType):
         # What binary storage means is up to the type; of carriers it is text.
         return holds_text(type.storage_type, binary=carried_form(type) is not None)
@@ -505,6 +555,7 @@ __all__ = [
     "children",
     "elements",
     "holds_text",
+    "is_pickled",
     "leaves",
     "offset_width",
     "shown_by",

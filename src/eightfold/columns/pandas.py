@@ -122,6 +122,14 @@ def _is_of_objects(series: Any) -> bool:
     return not hasattr(series.array, "__arrow_array__") or getattr(series.dtype, "storage", "pyarrow") == "python"
 
 
+def _in_arrow(series: Any) -> Any:
+    """Return a series that is not of objects as a ChunkedArray.
+
+    Its array gives its buffers. The series itself does so from pandas 3.0 on; before, pyarrow asked it for each value.
+    """
+    return chunked(series.array.__arrow_array__())
+
+
 def _categories(series: Any) -> Any:
     """Return the categories of a categorical column as a series; None for another column."""
     if not isinstance(series.dtype, pandas.CategoricalDtype):
@@ -149,13 +157,14 @@ def _holds_text(series: Any) -> bool:
         dtype = series.dtype
         values = dtype.subtype if isinstance(dtype, pandas.SparseDtype) else dtype
         return values == "object" or hasattr(dtype, "storage")
-    return holds_text(pyarrow().chunked_array(series).type)
+    # pandas before 3.0 cannot give Arrow all of these.
+    return not isinstance(series.dtype, pandas.IntervalDtype) and holds_text(_in_arrow(series).type)
 
 
 def _parts(series: Any, form: str = _STR_FORM) -> list[Any]:
     """Return the text of a series as arrays: one by its buffers; of objects one of all str, and one of all bytes."""
     if not _is_of_objects(series):
-        return [pyarrow().chunked_array(series)]
+        return [_in_arrow(series)]
     pa, values = pyarrow(), list(series)
     texts = [encode(value, form) if isinstance(value, str) else None for value in values]
     others = [value if isinstance(value, bytes) else None for value in values]
@@ -225,10 +234,7 @@ def _object(value: object, text: bytes | None, other: bytes | None) -> object:
 
 def _like(series: Any, array: Any) -> Any:
     """Return a series of an array with the index, the name and the type of another."""
-    if isinstance(series.dtype, pandas.ArrowDtype):
-        made = pandas.arrays.ArrowExtensionArray(array)
-    else:
-        made = type(series.array)(array, dtype=series.dtype)
+    made = series.dtype.__from_arrow__(array)
     return pandas.Series(made, index=series.index, name=series.name, copy=False)
 
 

@@ -14,6 +14,8 @@ from operator import gt
 from statistics import mode
 from typing import Any
 
+from eightfold.columns.footers import ARROW_SCHEMA
+
 
 def _chunks(metadata: Any) -> Iterator[Any]:
     """Yield the metadata of the column chunks of all row groups, any of which can be the only one with a dictionary."""
@@ -40,7 +42,7 @@ def options_like(metadata: Any, schema: Any, text_columns: set[int]) -> dict[str
         "write_statistics": _paths(chunks, lambda chunk: chunk.is_stats_set) or False,
         "use_compliant_nested_type": not _paths(chunks, lambda chunk: ".list.item" in chunk.path_in_schema),
         "use_deprecated_int96_timestamps": any(chunk.physical_type == "INT96" for chunk in chunks),
-        "store_schema": b"ARROW:schema" in (metadata.metadata or {}),
+        "store_schema": ARROW_SCHEMA in (metadata.metadata or {}),
         "write_page_index": any(chunk.has_column_index or chunk.has_offset_index for chunk in chunks),
         **_bloom_filters(chunks),
     }
@@ -203,7 +205,7 @@ def own_metadata(metadata: Any) -> dict[bytes, bytes]:
     >>> own_metadata(_written(schema))
     {b'origin': b'here'}
     """
-    return {key: value for key, value in (metadata.metadata or {}).items() if key != b"ARROW:schema"}
+    return {key: value for key, value in (metadata.metadata or {}).items() if key != ARROW_SCHEMA}
 
 
 _LOSSES: dict[str, Callable[[Any, Any], bool]] = {

@@ -56,12 +56,28 @@ def repair(frame: _Frame, errors: str = "escape", *, binary: bool = True) -> _Fr
     return frame.with_columns([_repaired(series, errors, binary=binary) for series in frame.get_columns()])
 
 
-def audit(frame: polars.DataFrame | polars.LazyFrame, form: AnyForm = "utf-8", **options: Any) -> polars.DataFrame:
+def audit(
+    frame: polars.DataFrame | polars.LazyFrame,
+    form: AnyForm = "utf-8",
+    *,
+    binary: bool = True,
+    limit: int | None = None,
+    threads: int | None = None,
+) -> polars.DataFrame:
     r"""Return the faults of all text in a frame, as :func:`eightfold.columns.audit` does.
 
     Columns of Python objects are left out.
 
+    Args:
+        frame: a DataFrame or a LazyFrame.
+        form: a Form or its name.
+        binary: whether to audit binary columns too; False if they hold images, keys or hashes.
+        limit: the maximum number of faults; None for all.
+        threads: the maximum number of threads; None for as many as the machine has.
+
     Raises:
+        BrokenColumnError: as for :func:`eightfold.columns.audit`. LookupError: unknown form.
+        ValueError: ``limit`` or ``threads`` is out of range.
         TypeError: a column with text holds a type too that pyarrow does not know.
 
     >>> audit(polars.DataFrame({"name": [b"ok", b"\xff"]})).select("column", "row", "kind").row(0)
@@ -69,7 +85,8 @@ def audit(frame: polars.DataFrame | polars.LazyFrame, form: AnyForm = "utf-8", *
     """
     given = frame.collect() if isinstance(frame, polars.LazyFrame) else frame
     columns = {series.name: _in_arrow(series) for series in given.get_columns() if _holds_text(series.dtype)}
-    report = polars.from_arrow(audit_table(pyarrow().table(columns), form, **options))
+    found = audit_table(pyarrow().table(columns), form, binary=binary, limit=limit, threads=threads)
+    report = polars.from_arrow(found)
     assert isinstance(report, polars.DataFrame)
     return report
 

@@ -3,6 +3,9 @@ r"""Audit and repair of Ray Datasets, by `map_batches(batch_format="pyarrow")`: 
 Ray keeps ill-formed strings of Arrow as they are, and raises when it makes Python values of them (`take_all`). Here
 every value stays in Arrow.
 
+Ray pickles a column of objects that Arrow cannot hold, such as all str of one in which a str has a surrogate. Pickles
+are not loaded here: such a column fails the job, and the error names it.
+
 The extra `ray` installs Ray Data. Each worker needs eightfold and pyarrow.
 """
 
@@ -31,7 +34,10 @@ def audit(ds: Any, form: AnyForm = "utf-8", *, keys: Sequence[str] = (), binary:
         LookupError: unknown form. ValueError: a key is not one column, or is called like a column of the report; or the
             form is not one of eightfold's own, which workers know by name.
     """
-    return ds.map_batches(audit_of(form, keys, ds.columns() if keys else [], binary=binary).report, **_IN_ARROW)
+    names = ds.columns() if keys else []
+    if names is None:  # of no rows, and not of a known schema either
+        names = [*dict.fromkeys(keys)]
+    return ds.map_batches(audit_of(form, keys, names, binary=binary).report, **_IN_ARROW)
 
 
 def repair(ds: Any, errors: str = "escape", *, binary: bool = True) -> Any:
@@ -43,7 +49,7 @@ def repair(ds: Any, errors: str = "escape", *, binary: bool = True) -> Any:
         binary: whether to repair binary columns too; False if they hold images, keys or hashes.
 
     Raises:
-        ValueError: unknown policy.
+        ValueError: unknown policy. TypeError: the policy is not a str.
     """
     return ds.map_batches(repair_of(errors, binary=binary).repaired, **_IN_ARROW)
 

@@ -11,12 +11,12 @@ from eightfold._engine import choose
 from eightfold.columns import values
 from eightfold.columns.arguments import thread_count
 from eightfold.columns.arrow import chunks_of, compute, pyarrow, table_of
-from eightfold.columns.nested import Leaf, UnsupportedTypeError, leaves, shown_name
+from eightfold.columns.nested import Leaf, blaming_column, leaves, shown_name
 from eightfold.columns.values import BrokenColumnError, Findings, numbers
 from eightfold.faults import KINDS, Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
-from eightfold.text import AnyForm
+from eightfold.text import AnyForm, check_limit
 
 
 def audit(
@@ -45,17 +45,21 @@ def audit(
     Raises:
         BrokenColumnError: buffers contradict each other; the message names column and row. It is a ValueError.
         ModuleNotFoundError: pyarrow is not installed. LookupError: unknown form.
-        TypeError: ``table`` is something else, or a column of lists of views that holds text.
+        ValueError: ``limit`` or ``threads`` is out of range; or a str in a pandas frame has a surrogate, which Arrow
+            cannot hold: use :mod:`eightfold.columns.pandas`.
+        TypeError: ``table`` is something else, or a column of lists of views that holds text, or of objects that Ray
+            has pickled.
 
     >>> import pyarrow
     >>> table = pyarrow.table({"id": [1, 2], "name": [b"caf\xc3\xa9", b"caf\xe9"]})
     >>> audit(table).select(["column", "row", "start", "kind", "bytes"]).to_pylist()
     [{'column': 'name', 'row': 1, 'start': 3, 'kind': 'truncated', 'bytes': b'\xe9'}]
     """
-    pa, count = pyarrow(), thread_count(threads)
+    pa, asked, count = pyarrow(), form_named(form), thread_count(threads)
+    check_limit(limit)
     found, left = [], limit
     for given in _leaves(table_of(table), binary=binary):
-        batch = given.report(form_named(form), left, count)
+        batch = given.report(asked, left, count)
         if batch is not None:
             found.append(batch)
             left = None if left is None else left - batch.num_rows
@@ -182,14 +186,8 @@ def leaves_of(array: Any, name: str, first_row: int, binary: bool) -> list[Leaf]
     >>> len(leaves_of(pyarrow().array(["a"]), "name", 0, True))
     1
     """
-    try:
+    with blaming_column(name, first_row):
         return list(leaves(array, binary=binary))
-    except BrokenColumnError as error:
-        raise BrokenColumnError(first_row + error.row, error.what, name) from None
-    except UnsupportedTypeError as error:
-        raise UnsupportedTypeError(error.type, name) from None
-    except pyarrow().ArrowInvalid as error:  # an array that was not checked before it came here
-        raise BrokenColumnError(first_row, str(error), name) from None
 
 
 def named(error: BrokenColumnError, name: str, first_row: int, leaf: Leaf) -> BrokenColumnError:

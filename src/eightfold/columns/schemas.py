@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from eightfold.columns.arrow import pyarrow
+from eightfold.columns.arrow import name_bytes, pyarrow
 
 NAME, KEY, VALUE = "column name", "metadata key", "metadata value"
 """What the places of texts begin with; a number follows."""
@@ -37,18 +37,6 @@ class Text(NamedTuple):
 
 Answer = Callable[[Text], bytes]
 """Returns what a text becomes."""
-
-
-def name_bytes(field: Any) -> bytes:
-    r"""Return the name of a field, which pyarrow decodes as UTF-8, as its bytes.
-
-    >>> name_bytes(pyarrow().field(b"\xff", pyarrow().int8()))
-    b'\xff'
-    """
-    try:
-        return str(field.name).encode()
-    except UnicodeDecodeError as error:
-        return bytes(error.object)
 
 
 def texts_of(schema: Any) -> list[Text]:
@@ -123,7 +111,7 @@ class _Rewriting:
     def _fields(self, old: list[Any]) -> list[Any]:
         new = [self._field(field) for field in old]
         if len(set(map(name_bytes, new))) < len(set(map(name_bytes, old))):
-            raise ValueError("two columns would have the same name: use --errors escape")
+            raise ValueError("two columns would have the same name; the policy escape keeps them apart")
         return new
 
     def _field(self, field: Any) -> Any:
@@ -142,7 +130,7 @@ class _Rewriting:
         old = list(pairs.items())
         new = [self._pair(*pair) for pair in old]
         if len({key for key, _ in new}) < len({key for key, _ in old}):
-            raise ValueError("two keys of metadata would be the same: use --errors escape")
+            raise ValueError("two keys of metadata would be the same; the policy escape keeps them apart")
         return pairs if new == old else pyarrow().KeyValueMetadata(new)
 
     def _pair(self, key: bytes, value: bytes) -> tuple[bytes, bytes]:
@@ -191,7 +179,6 @@ __all__ = [
     "VALUE",
     "Answer",
     "Text",
-    "name_bytes",
     "texts_of",
     "texts_of_pairs",
     "type_with",
