@@ -53,8 +53,8 @@ def repair(df: Any, errors: str = "escape", *, binary: bool = True) -> Any:
         binary: whether to repair binary columns too; False if they hold images, keys or hashes.
 
     Raises:
-        ValueError: unknown policy. TypeError: the policy is not a str.
-        AnalysisException: Spark's, for a column with a dot in its name; rename it first.
+        ValueError: unknown policy. TypeError: the policy is not a str. AnalysisException: Spark's, for a column with a
+            dot in its name; rename it first.
     """
     return df.mapInArrow(repair_of(errors, binary=binary).each, df.schema)
 
