@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eightfold.cli.work import replacing
-from eightfold.cli.work.jobs import Job, before
+from eightfold.cli.work.jobs import Job
 from eightfold.cli.work.replacing import Target
+from eightfold.cli.work.sinks import before
 from eightfold.files import FileError
 
 PIECES = st.lists(st.tuples(st.binary(max_size=3), st.binary(max_size=3)), max_size=6)

@@ -19,7 +19,8 @@ import pytest
 
 from eightfold.files import FileError
 from eightfold.files.walk import listing
-from eightfold.files.walk.listing import FOLDER, PAX, TAR, ZIP, ZIP_UTF_8, Name, names_of
+from eightfold.files.walk.listing import names_of
+from eightfold.files.walk.names import FOLDER, PAX, TAR, ZIP, ZIP_UTF_8, Name
 from support.peaks import peak
 
 BAD = b"caf\xe9"

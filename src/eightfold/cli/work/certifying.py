@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from eightfold.cli.options.certificate import CertificateOptions
 from eightfold.cli.options.destination import STANDARD_OUTPUT
 from eightfold.cli.output.ending import UsageError
-from eightfold.cli.work.jobs import Job, RealPaths, check_free, sink
+from eightfold.cli.work.jobs import Job, RealPaths
+from eightfold.cli.work.sinks import check_free, sink
 from eightfold.files.path_text import shown
 
 

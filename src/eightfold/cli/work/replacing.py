@@ -11,7 +11,8 @@ from hashlib import sha256
 from types import TracebackType
 from typing import BinaryIO
 
-from eightfold.cli.work.jobs import Job, check_in_place, sink
+from eightfold.cli.work.jobs import Job
+from eightfold.cli.work.sinks import check_in_place, sink
 from eightfold.files import FileError
 from eightfold.files.read.reading import CHUNK_BYTES, Source
 from eightfold.files.write.writing import Snapshot
@@ -22,7 +23,7 @@ class Target:
 
     Args:
         job: the job.
-        read: what :func:`eightfold.cli.work.jobs.before` returned.
+        read: what :func:`eightfold.cli.work.sinks.before` returned.
         waits: whether nothing is opened before the result differs from the file.
     """
 

@@ -15,10 +15,11 @@ from eightfold.cli.output.lines import counted, placed, say
 from eightfold.cli.work.documents import RULE, Nuls
 from eightfold.cli.work.in_place import InPlace
 from eightfold.cli.work.inputs import byte_order_reported, identified
-from eightfold.cli.work.jobs import Job, before
+from eightfold.cli.work.jobs import Job
 from eightfold.cli.work.likeness import is_binary, other_form
 from eightfold.cli.work.remedies import remedies
 from eightfold.cli.work.replacing import Target
+from eightfold.cli.work.sinks import before
 from eightfold.cli.work.stopping import StoppedError, fault_line, line_at
 from eightfold.faults import ConversionError
 from eightfold.files import FileError

@@ -13,7 +13,7 @@ from eightfold.cli.output.lines import counted, put, say
 from eightfold.cli.work.inputs import Failures
 from eightfold.faults import hex_bytes
 from eightfold.files.path_text import as_text, shown
-from eightfold.files.walk.listing import FOLDER, ZIP, Name
+from eightfold.files.walk.names import FOLDER, ZIP, Name
 from eightfold.forms import Form
 from eightfold.text import faults, is_well_formed
 

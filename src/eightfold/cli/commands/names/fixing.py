@@ -16,13 +16,14 @@ from eightfold.cli.output.colour import Styled
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import counted, put, say
 from eightfold.cli.work.inputs import Failures
-from eightfold.cli.work.jobs import Job, check_free, sink
+from eightfold.cli.work.jobs import Job
+from eightfold.cli.work.sinks import check_free, sink
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
 from eightfold.files.path_text import as_text, shown
 from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import opened
-from eightfold.files.walk.listing import FOLDER, Name
+from eightfold.files.walk.names import FOLDER, Name
 from eightfold.files.write.renaming import Renaming, is_there, obstacle, read_log, rename, write_log
 from eightfold.repair import repair
 from eightfold.text import is_well_formed

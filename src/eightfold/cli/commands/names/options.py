@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.work.inputs import Failures
 from eightfold.files import FileError
-from eightfold.files.walk.listing import Name, names_of
+from eightfold.files.walk.listing import names_of
+from eightfold.files.walk.names import Name
 from eightfold.forms import Form
 
 FORMATS = ("text", "jsonl")

@@ -29,8 +29,9 @@ from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG
 from eightfold.cli.output.lines import counted, placed, put, say
 from eightfold.cli.work.certifying import certificates, check_certificate_apart
 from eightfold.cli.work.in_place import InPlace
-from eightfold.cli.work.jobs import Job, before, check_free, found, job_of, jobs, once, sink
+from eightfold.cli.work.jobs import Job, found, job_of, jobs, once
 from eightfold.cli.work.replacing import Target
+from eightfold.cli.work.sinks import before, check_free, sink
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.paths.roots import Root
