@@ -11,6 +11,7 @@ from eightfold.cli.output.ending import UsageError
 from eightfold.cli.work.jobs import Job, RealPaths
 from eightfold.cli.work.sinks import check_free, sink
 from eightfold.files.path_text import shown
+from eightfold.files.write.writing import NO_FILE
 
 
 def check_certificate(options: CertificateOptions, *, writes: bool) -> None:
@@ -47,5 +48,5 @@ def certificates(options: CertificateOptions) -> Iterator[Callable[[bytes], obje
     if not options.certificate:
         yield lambda line: None
         return
-    with sink(Job("", options.certificate)) as file:
+    with sink(Job("", options.certificate), NO_FILE) as file:
         yield file.write

@@ -50,7 +50,8 @@ def sink(job: Job, read: Snapshot | None = None) -> Iterator[BinaryIO]:
 
     Args:
         job: the job.
-        read: what :func:`before` returned; a file that has changed since is not replaced.
+        read: what :func:`before` returned; a file that has changed since is not replaced. For a record
+            :data:`~eightfold.files.write.writing.NO_FILE`.
 
     Raises:
         FileError: it cannot be written. BrokenPipeError: nobody reads standard output.

@@ -57,11 +57,29 @@ def temporary_beside(target: Entry, mode: int) -> Iterator[BinaryIO]:
                 _remove(file, target)
 
 
-def hand_over(file: BinaryIO, target: Entry) -> None:
-    """Rename a temporary file to its target, keeping the lock so that nobody considers it a stray."""
+def hand_over(file: BinaryIO, target: Entry, *, new: bool = False) -> None:
+    """Rename a temporary file to its target, keeping the lock so that nobody considers it a stray.
+
+    Args:
+        file: the temporary file.
+        target: the file to replace.
+        new: whether there must be none. Where there are no hard links, this is not looked at again.
+
+    Raises:
+        OSError: it cannot be renamed, or there is a file where none must be.
+    """
     if not HAS_LOCKS:
         file.close()
-    _named(file, target).replace(target)
+    written = _named(file, target)
+    if new:
+        try:
+            written.link(target)
+            return  # Its other name is removed with the temporary file.
+        except FileExistsError:
+            raise
+        except OSError:
+            pass
+    written.replace(target)
 
 
 def clear_strays(target: Entry) -> None:

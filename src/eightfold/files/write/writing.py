@@ -38,6 +38,10 @@ class Snapshot(NamedTuple):
     modified_ns: int
 
 
+NO_FILE = Snapshot(0, 0, 0, 0)
+"""In place of a file's status: no file was there."""
+
+
 def snapshot(path: str) -> Snapshot | None:
     """Return the current status of a file; None if it is out of reach, which opening it will report."""
     with suppress(OSError):
@@ -67,7 +71,8 @@ def replacing(
     Args:
         path: the file; it need not exist.
         backup_suffix: if not empty, the old file is kept under its name followed by this.
-        read: the status of the file when its content was read; if it has changed since, it is not replaced.
+        read: the status of the file when its content was read; if it has changed since, it is not replaced. With
+            :data:`NO_FILE` no file is, not even one that comes into being at the last moment.
         journaled: a journal knows both files and outlives the rename: see :meth:`Journals.sync`; otherwise the folder
             is synced, so that the rename survives a power cut.
 
@@ -79,7 +84,7 @@ def replacing(
     called = path.path if isinstance(path, Entry) else path
     with blaming(called):
         # A file that was read is replaced: its result would be written behind it.
-        if target is not path and read is None and (descriptor := _open_file(called)) is not None:
+        if target is not path and read in (None, NO_FILE) and (descriptor := _open_file(called)) is not None:
             with open(os.dup(descriptor), "wb") as own:
                 yield own
             return
@@ -99,7 +104,7 @@ def replacing(
             os.fsync(file.fileno())
             _check_unchanged(called, target, read)
             with _kept(target, backup, called + backup_suffix):
-                hand_over(file, target)
+                hand_over(file, target, new=read == NO_FILE)
         if not journaled:
             target.sync_folder()
 
@@ -149,6 +154,10 @@ def _check_unchanged(path: str, target: Entry, read: Snapshot | None) -> None:
     if read is None:
         return
     now = _status(target)
+    if read == NO_FILE:
+        if now is not None:
+            raise FileError(path, "another program has made it meanwhile: it was not replaced")
+        return
     if now is None or _taken(now) != read:
         raise FileError(path, "another program changed it while it was being read: nothing was written, try again")
 
