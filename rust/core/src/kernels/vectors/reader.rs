@@ -12,7 +12,7 @@ use super::rules::Rules;
 use super::{ByteSet, Bytes, fetch_ahead, part};
 use crate::derive::layout::{Layout, PAIR, Pairs, Table};
 use crate::derive::piece::Surrogates;
-use crate::kernels::lanes::{Begun, Read, low_64, stops_at};
+use crate::kernels::lanes::{Begun, Read, Taken, low_64, stops_at};
 use crate::kernels::masks::window_at;
 use crate::kernels::source::Source;
 use crate::policy::Answer;
@@ -181,7 +181,14 @@ impl<'a> Reader<'a> {
     #[inline]
     #[vectors]
     fn is_ascii(&self, bytes: Bytes, carry: u64, left: usize) -> bool {
-        bytes.are_ascii() && carry == 0 && left >= 64 && (self.layout.has_nul || bytes.equal(0) == 0)
+        bytes.are_ascii() && carry == 0 && left >= 64 && self.nuls(bytes) == 0
+    }
+
+    /// The lanes of bytes 00 that are ill-formed.
+    #[inline]
+    #[vectors]
+    fn nuls(&self, bytes: Bytes) -> u64 {
+        if self.layout.has_nul { 0 } else { bytes.equal(0) }
     }
 
     /// Pass a source to `take` block by block. Returns the offset where reading ended.
@@ -340,6 +347,9 @@ impl<'a> Reader<'a> {
         let (high, continuing, behind) = (bytes.high(), bytes.continuations(), continuing_behind(window));
         let continues = |by: u32| continuing >> by | behind << (64 - by);
         let leads = high & !continuing;
+        if leads & continues(1) == 0 && !self.parts_alone {
+            return self.apart(bytes, left, carry);
+        }
         let (takes, may_part) = self.leads.followed(leads, window, bytes);
         let (is_three, is_four) = (bytes.leads_from(0xE0), bytes.leads_from(0xF0));
         let two = takes & continues(1);
@@ -359,21 +369,30 @@ impl<'a> Reader<'a> {
             taken.add(joined, [3, 4, 5]);
         }
 
-        let mut ill = high & !begun.whole;
-        if !self.layout.has_nul {
-            ill |= bytes.equal(0);
-        }
+        let ill = high & !begun.whole | self.nuls(bytes);
         stops |= stops_at(self.answer, ill, high);
         let Read { begins, length, goes_on } = taken.read(stops, left);
         let (ill, pairs, fours) = (ill & begins, pairs & begins, begun.four & begins);
         Block { bytes, high, begins, ill, pairs, fours, carry: taken.next, length, goes_on }
     }
 
+    /// A block in which no lead byte has a continuation byte behind it, as in text of one byte each that was taken for UTF-8:
+    /// all bytes are ASCII or ill-formed on their own.
+    #[inline]
+    #[vectors]
+    fn apart(&self, bytes: Bytes, left: usize, carry: u64) -> Block {
+        let high = bytes.high();
+        let ill = high | self.nuls(bytes);
+        let stops = stops_at(self.answer, ill, high);
+        let Read { begins, length, goes_on } = Taken { here: carry, next: 0 }.read(stops, left);
+        Block { bytes, high, begins, ill: ill & begins, pairs: 0, fours: 0, carry: 0, length, goes_on }
+    }
+
     /// A block of well-formed sequences, up to one that parts from the layout, with the pairs in it.
     #[inline]
     #[vectors]
     fn well_formed(&self, window: &Window, mut block: Block, carry: u64) -> Option<Block> {
-        if !self.layout.has_nul && block.bytes.equal(0) != 0 {
+        if self.nuls(block.bytes) != 0 {
             return None;
         }
         if self.layout.pairs == Pairs::Apart {
