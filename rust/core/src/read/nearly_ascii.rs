@@ -256,9 +256,8 @@ impl Pass<'_> {
             // The kernels write the text between answers part by part.
             (OnFault::BackslashReplace, Level::Avx512) => 16,
             (OnFault::BackslashReplace, _) => 1,
-            (_, Level::Avx512) => 48,
-            (_, Level::Neon | Level::Avx2) => 32,
             (_, Level::Portable) => 1,
+            (_, _) => 48,
         }
     }
 
