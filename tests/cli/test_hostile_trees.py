@@ -17,6 +17,7 @@ import pytest
 from eightfold.cli import main
 from eightfold.files.records import journals
 from eightfold.files.records.journals import NAME
+from eightfold.files.write.writing import replacing
 from support.clones import NESTED, PRECIOUS, Captured, contents, nested, refused
 from support.command_line import ENVIRONMENT, run
 from support.peaks import peak
@@ -305,15 +306,19 @@ def test_no_result_in_a_folder_goes_by_way_of_a_link(
     assert contents(outside) == {"precious": PRECIOUS}
 
 
-@pytest.mark.parametrize(
+RECORDS = pytest.mark.parametrize(
     "arguments",
     [
         ["repair", "--plan", "record", "a.txt"],
         ["names", "--fix", "latin-1", "--apply", "record", "."],
         ["convert", "-t", "utf-16", "-o", "out", "--certificate", "record", "a.txt"],
+        ["convert", "-t", "utf-16", "--in-place", "--certificate", "record", "a.txt"],
     ],
     ids=" ".join,
 )
+
+
+@RECORDS
 def test_a_record_is_not_written_by_way_of_a_link(
     arguments: list[str], tree: Path, outside: Path, capsys: Captured
 ) -> None:
@@ -321,6 +326,19 @@ def test_a_record_is_not_written_by_way_of_a_link(
     (tree / "record").symlink_to(outside / "new")
     refused(arguments, capsys, "record: this file already exists")
     assert contents(outside) == {"precious": PRECIOUS}
+
+
+@RECORDS
+def test_a_record_that_another_run_is_writing_is_refused_before_anything_changes(
+    arguments: list[str], tree: Path, capsys: Captured
+) -> None:
+    os.mkdir(b"deep/caf\xe9")
+    before = contents(tree)
+    with replacing("record", new=True) as file:
+        file.write(b"of the other run")
+        refused(arguments, capsys, "record: another run is writing to it at the same time: try again later")
+    assert contents(tree) == {**before, "record": b"of the other run"}
+    assert os.path.isdir(b"deep/caf\xe9")
 
 
 # --- pipes ------------------------------------------------------------------------------------------------------------

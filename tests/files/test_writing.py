@@ -15,9 +15,7 @@ from typing import Any
 import pytest
 
 from eightfold.files import FileError
-from eightfold.files.paths.entries import Entry
-from eightfold.files.write import writing
-from eightfold.files.write.writing import NO_FILE, replacing, snapshot
+from eightfold.files.write.writing import replacing, snapshot
 from support.command_line import ENVIRONMENT, command, run
 
 OLD, NEW = b"the old content", b"the new content"
@@ -159,53 +157,30 @@ def test_a_file_that_is_the_one_that_was_read_is_replaced(old: Path) -> None:
     assert old.read_bytes() == NEW
 
 
-def no_link(*_: object) -> None:
-    raise PermissionError(1, "no hard links here")
-
-
-@pytest.mark.parametrize("has_links", [True, False])
-def test_a_new_file_is_whole_and_alone(has_links: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not has_links:
-        monkeypatch.setattr(Entry, "link", no_link)
+def test_a_new_file_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "new"
-    with replacing(str(path), read=NO_FILE) as file:
+    with replacing(str(path), new=True) as file:
         file.write(NEW)
         assert not path.exists()
     assert path.read_bytes() == NEW
-    assert path.stat().st_nlink == 1
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("has_links", [True, False])
-def test_a_new_file_replaces_none_that_another_program_makes(
-    has_links: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_file_replaces_none(old: Path) -> None:
+    with pytest.raises(FileError, match="this file already exists"), replacing(str(old), new=True):
+        pytest.fail("there is a file")
+    assert_untouched(old)
+
+
+def test_two_runs_never_write_the_same_new_file(tmp_path: Path) -> None:
     path = tmp_path / "new"
-    if not has_links:
-        monkeypatch.setattr(Entry, "link", no_link)
-
-    def overtaken() -> None:
-        with replacing(str(path), read=NO_FILE) as file:
-            file.write(NEW)
-            path.write_bytes(OLD)
-
-    with pytest.raises(FileError, match="another program has made it meanwhile: it was not replaced"):
-        overtaken()
-    assert_untouched(path)
-
-
-def test_nor_one_that_is_made_at_the_last_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "new"
-    hand_over = writing.hand_over
-
-    def late(*of: Any, **options: bool) -> None:
-        path.write_bytes(OLD)
-        hand_over(*of, **options)
-
-    monkeypatch.setattr(writing, "hand_over", late)
-    with pytest.raises(FileError, match="File exists"), replacing(str(path), read=NO_FILE) as file:
+    with replacing(str(path), new=True) as file:
         file.write(NEW)
-    assert_untouched(path)
+        busy = "another run is writing to it at the same time: try again later"
+        with pytest.raises(FileError, match=busy), replacing(str(path), new=True):
+            pytest.fail("the other run is not done")
+    assert path.read_bytes() == NEW
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_of_what_cannot_be_seen_there_is_no_snapshot(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from eightfold.cli.output.ending import UsageError
 from eightfold.cli.work.jobs import Job, RealPaths
 from eightfold.cli.work.sinks import check_free, sink
 from eightfold.files.path_text import shown
-from eightfold.files.write.writing import NO_FILE
 
 
 def check_certificate(options: CertificateOptions, *, writes: bool) -> None:
@@ -48,5 +47,5 @@ def certificates(options: CertificateOptions) -> Iterator[Callable[[bytes], obje
     if not options.certificate:
         yield lambda line: None
         return
-    with sink(Job("", options.certificate), NO_FILE) as file:
+    with sink(Job("", options.certificate), new=True) as file:
         yield file.write

@@ -1,4 +1,4 @@
-"""Where the results of jobs are written: whole, or not at all."""
+"""Where the results of jobs and their records are written. A file is written whole, or not at all."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def check_in_place(job: Job) -> None:
 
 
 @contextmanager
-def sink(job: Job, read: Snapshot | None = None) -> Iterator[BinaryIO]:
+def sink(job: Job, read: Snapshot | None = None, *, new: bool = False) -> Iterator[BinaryIO]:
     """Open the target of a job. Except for standard output, it exists once the block ends without an exception.
 
     Args:
         job: the job.
-        read: what :func:`before` returned; a file that has changed since is not replaced. For a record
-            :data:`~eightfold.files.write.writing.NO_FILE`.
+        read: what :func:`before` returned; a file that has changed since is not replaced.
+        new: whether the target is a record, which takes the place of no file and is no other run's.
 
     Raises:
         FileError: it cannot be written. BrokenPipeError: nobody reads standard output.
@@ -60,7 +60,7 @@ def sink(job: Job, read: Snapshot | None = None) -> Iterator[BinaryIO]:
         check_in_place(job)
         if not job.journaled:
             _check_uninterrupted(job)
-    with _whole(job, read) as file, _packing(job.target, file) if job.packing else nullcontext(file) as inside:
+    with _whole(job, read, new) as file, _packing(job.target, file) if job.packing else nullcontext(file) as inside:
         yield inside
 
 
@@ -70,7 +70,7 @@ def _check_uninterrupted(job: Job) -> None:
     check_none(job.target)
 
 
-def _whole(job: Job, read: Snapshot | None) -> AbstractContextManager[BinaryIO]:
+def _whole(job: Job, read: Snapshot | None, new: bool) -> AbstractContextManager[BinaryIO]:
     if job.to_standard_output:
         return standard_output()
     if job.is_remote:
@@ -79,7 +79,7 @@ def _whole(job: Job, read: Snapshot | None) -> AbstractContextManager[BinaryIO]:
         return sending(job.target)
     if job.inside:
         return _inside(Root(job.folder), job.inside, read)
-    return replacing(job.target, job.backup, read, journaled=job.journaled)
+    return replacing(job.target, job.backup, read, journaled=job.journaled, new=new)
 
 
 @contextmanager

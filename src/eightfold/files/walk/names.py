@@ -2,6 +2,8 @@
 
 A zip records for each name whether it is UTF-8 (flag bit 11, or Info-ZIP's extra field 7075); otherwise it is CP437. A
 tar records nothing, except that pax records are UTF-8. Whether a name is well-formed is not examined here.
+
+Source: PKWARE's APPNOTE 4.4.4 and 4.6.9; POSIX.1-2017 pax, Extended Header.
 """
 
 from __future__ import annotations

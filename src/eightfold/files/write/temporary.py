@@ -30,25 +30,27 @@ _NAME_KEPT = 40
 
 
 @contextmanager
-def temporary_beside(target: Entry, mode: int) -> Iterator[BinaryIO]:
+def temporary_beside(target: Entry, mode: int, *, alone: bool = False) -> Iterator[BinaryIO]:
     """Create a locked file beside the target, removing strays first; it is removed at the end, unless renamed.
 
     Args:
         target: the file that it will replace; not a symbolic link.
         mode: its permissions, before the process's umask.
+        alone: whether no other run that is alone may be writing to this target.
 
     Raises:
-        OSError: it cannot be created, or as many runs as there are places are writing to this target.
+        OSError: it cannot be created, or as many runs as there are places are writing to this target: one, if alone.
     """
     places = list(_places(target))
     for place in places:
         _clear(place)
+    if alone:
+        del places[1:]
     with signals_held() as let_them_come:
         file = next(filter(None, (_claimed(place, mode) for place in places)), None)
         if file is None:
-            raise OSError(
-                errno.EBUSY, f"{PLACES} runs are writing to it at the same time: try again when they are done"
-            )
+            runs = "another run is" if alone else f"{PLACES} runs are"
+            raise OSError(errno.EBUSY, f"{runs} writing to it at the same time: try again later")
         with file:
             try:
                 let_them_come()
@@ -57,29 +59,11 @@ def temporary_beside(target: Entry, mode: int) -> Iterator[BinaryIO]:
                 _remove(file, target)
 
 
-def hand_over(file: BinaryIO, target: Entry, *, new: bool = False) -> None:
-    """Rename a temporary file to its target, keeping the lock so that nobody considers it a stray.
-
-    Args:
-        file: the temporary file.
-        target: the file to replace.
-        new: whether there must be none. Where there are no hard links, this is not looked at again.
-
-    Raises:
-        OSError: it cannot be renamed, or there is a file where none must be.
-    """
+def hand_over(file: BinaryIO, target: Entry) -> None:
+    """Rename a temporary file to its target, keeping the lock so that nobody considers it a stray."""
     if not HAS_LOCKS:
         file.close()
-    written = _named(file, target)
-    if new:
-        try:
-            written.link(target)
-            return  # Its other name is removed with the temporary file.
-        except FileExistsError:
-            raise
-        except OSError:
-            pass
-    written.replace(target)
+    _named(file, target).replace(target)
 
 
 def clear_strays(target: Entry) -> None:

@@ -38,10 +38,6 @@ class Snapshot(NamedTuple):
     modified_ns: int
 
 
-NO_FILE = Snapshot(0, 0, 0, 0)
-"""In place of a file's status: no file was there."""
-
-
 def snapshot(path: str) -> Snapshot | None:
     """Return the current status of a file; None if it is out of reach, which opening it will report."""
     with suppress(OSError):
@@ -60,7 +56,12 @@ def _taken(status: os.stat_result) -> Snapshot:
 
 @contextmanager
 def replacing(
-    path: str | Entry, backup_suffix: str = "", read: Snapshot | None = None, *, journaled: bool = False
+    path: str | Entry,
+    backup_suffix: str = "",
+    read: Snapshot | None = None,
+    *,
+    journaled: bool = False,
+    new: bool = False,
 ) -> Iterator[BinaryIO]:
     """Open a file that takes the place of the one at this path when the block ends without an exception.
 
@@ -71,10 +72,10 @@ def replacing(
     Args:
         path: the file; it need not exist.
         backup_suffix: if not empty, the old file is kept under its name followed by this.
-        read: the status of the file when its content was read; if it has changed since, it is not replaced. With
-            :data:`NO_FILE` no file is, not even one that comes into being at the last moment.
+        read: the status of the file when its content was read; if it has changed since, it is not replaced.
         journaled: a journal knows both files and outlives the rename: see :meth:`Journals.sync`; otherwise the folder
             is synced, so that the rename survives a power cut.
+        new: whether the block runs only if there is no file yet, and no other run that writes a new one there.
 
     Raises:
         FileError: the file cannot be written, must not be replaced, is a folder, or its backup exists already. Any
@@ -84,7 +85,7 @@ def replacing(
     called = path.path if isinstance(path, Entry) else path
     with blaming(called):
         # A file that was read is replaced: its result would be written behind it.
-        if target is not path and read in (None, NO_FILE) and (descriptor := _open_file(called)) is not None:
+        if target is not path and read is None and (descriptor := _open_file(called)) is not None:
             with open(os.dup(descriptor), "wb") as own:
                 yield own
             return
@@ -94,9 +95,12 @@ def replacing(
                 yield device
             return
         backup = target.beside(target.path + backup_suffix) if old and backup_suffix else None
-        if old is not None:
+        if old is not None and not new:
             _check_replaceable(called, target, old, backup)
-        with temporary_beside(target, _NEW_FILE_MODE if old is None else _PRIVATE_MODE) as file:
+        with temporary_beside(target, _NEW_FILE_MODE if old is None else _PRIVATE_MODE, alone=new) as file:
+            # Only now: another run may have been writing it until then.
+            if new and _status(target) is not None:
+                raise FileError(called, "this file already exists; move it or choose another name")
             yield file
             file.flush()
             if old is not None:
@@ -104,7 +108,7 @@ def replacing(
             os.fsync(file.fileno())
             _check_unchanged(called, target, read)
             with _kept(target, backup, called + backup_suffix):
-                hand_over(file, target, new=read == NO_FILE)
+                hand_over(file, target)
         if not journaled:
             target.sync_folder()
 
@@ -154,10 +158,6 @@ def _check_unchanged(path: str, target: Entry, read: Snapshot | None) -> None:
     if read is None:
         return
     now = _status(target)
-    if read == NO_FILE:
-        if now is not None:
-            raise FileError(path, "another program has made it meanwhile: it was not replaced")
-        return
     if now is None or _taken(now) != read:
         raise FileError(path, "another program changed it while it was being read: nothing was written, try again")
 

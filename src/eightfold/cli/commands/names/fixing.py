@@ -25,7 +25,6 @@ from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import opened
 from eightfold.files.walk.names import FOLDER, Name
 from eightfold.files.write.renaming import Renaming, is_there, obstacle, read_log, rename, write_log
-from eightfold.files.write.writing import NO_FILE
 from eightfold.repair import repair
 from eightfold.text import is_well_formed
 
@@ -64,7 +63,7 @@ def apply(options: Options) -> int:
     _check_log_stays(options.apply, [fix for fix, _ in due])
     if due:
         # The complete log is on the disk before the first name changes.
-        with sink(Job("", options.apply), NO_FILE) as log:
+        with sink(Job("", options.apply), new=True) as log:
             write_log(log, (renaming for _, renaming in due))
     done = 0
     for fix, renaming in due:

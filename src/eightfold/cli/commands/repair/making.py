@@ -42,7 +42,6 @@ from eightfold.files.records.plan_files import Draft, TableDraft, begin_plan
 from eightfold.files.walk.walking import walked
 from eightfold.files.write.locks import held
 from eightfold.files.write.verifying import Undoing
-from eightfold.files.write.writing import NO_FILE
 from eightfold.repair import LOSSLESS
 
 
@@ -222,7 +221,7 @@ def plan(options: Options) -> int:
                 draft.write_to(target)
                 planned += 1
 
-    with sink(Job("", options.plan, unpack=options.unpack), NO_FILE) as target:
+    with sink(Job("", options.plan, unpack=options.unpack), new=True) as target:
         begin_plan(target)
         for each in once(found(options, work.failures.tell, replaced=True, walking=work.walking())):
             job = replace(job_of(options, each, each.path), in_place=each.path != STANDARD_INPUT)

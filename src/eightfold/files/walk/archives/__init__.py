@@ -1,7 +1,4 @@
-"""The names in a zip or in a tar; archives of other kinds are refused.
-
-Source: PKWARE's APPNOTE 4.3.12, 4.4.4 and 4.6.9; POSIX.1-2017 pax, Extended Header.
-"""
+"""The names in a zip or in a tar; archives of other kinds are refused."""
 
 from __future__ import annotations
 
