@@ -376,8 +376,8 @@ impl<'a> Reader<'a> {
         Block { bytes, high, begins, ill, pairs, fours, carry: taken.next, length, goes_on }
     }
 
-    /// A block in which no lead byte has a continuation byte behind it, as in text of one byte each that was taken for UTF-8:
-    /// all bytes are ASCII or ill-formed on their own.
+    /// A block in which no lead byte has a continuation byte behind it, as in text of one byte each that was taken for UTF-8.
+    /// If nothing parts from the layout by its first byte, all that begins there is ASCII or ill-formed on its own.
     #[inline]
     #[vectors]
     fn apart(&self, bytes: Bytes, left: usize, carry: u64) -> Block {
