@@ -4,7 +4,6 @@
 
 use eightfold_features::vectors;
 
-use super::machine::Vector;
 use super::points::{
     Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
 };
@@ -155,7 +154,8 @@ pub fn to_ucs4(text: &[u8], out: &mut Output<'_, u32>) {
 #[cfg(feature = "simdutf")]
 #[vectors]
 pub fn ascii_to_ucs4(text: &[u8], out: &mut Output<'_, u32>) {
-    let (ahead, aligned) = text.split_at(out.spare().as_ptr().align_offset(size_of::<Vector>()).min(text.len()));
+    let (ahead, aligned) =
+        text.split_at(out.spare().as_ptr().align_offset(size_of::<super::machine::Vector>()).min(text.len()));
     out.extend(ahead);
     out.extend(aligned);
 }
