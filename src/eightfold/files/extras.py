@@ -1,4 +1,7 @@
-"""What to install for an extra: its requirements, from this package's metadata, as pip understands them."""
+"""What to install for an extra: its requirements, from this package's metadata, as pip understands them.
+
+Also the name of the module that one of them backports.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import re
 import sys
 from collections.abc import Iterator
 
+ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+"""The module for zstd: the standard library has it since 3.14; before that the extra brings a backport."""
 _NAME = "eightfold"
 _EXTRA = re.compile(r"""extra\s*==\s*["']([\w-]+)["']""")
 _BEFORE = re.compile(r"""python_version\s*<\s*["'](\d+)\.(\d+)["']""")

@@ -13,7 +13,7 @@ from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.paths.roots import Root
-from eightfold.files.write.writing import Snapshot, replacing, snapshot, standard_output
+from eightfold.files.write.writing import EXISTS, Snapshot, replacing, snapshot, standard_output
 
 
 def check_free(flag: str, path: str) -> None:
@@ -25,7 +25,7 @@ def check_free(flag: str, path: str) -> None:
     if is_remote(path):
         raise UsageError(f"{flag} {shown(path)}: a record cannot be remote; choose a local file")
     if os.path.isfile(path) or (os.path.islink(path) and not os.path.exists(path)):
-        raise UsageError(f"{flag} {shown(path)}: this file already exists; move it or choose another name")
+        raise UsageError(f"{flag} {shown(path)}: {EXISTS}")
 
 
 def before(job: Job) -> Snapshot | None:
@@ -51,7 +51,7 @@ def sink(job: Job, read: Snapshot | None = None, *, new: bool = False) -> Iterat
     Args:
         job: the job.
         read: what :func:`before` returned; a file that has changed since is not replaced.
-        new: whether the target is a record, which takes the place of no file and is no other run's.
+        new: whether the target is a record, which is refused where a file is or another run is writing one.
 
     Raises:
         FileError: it cannot be written. BrokenPipeError: nobody reads standard output.

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 
 from eightfold.files import FileError
-from eightfold.files.extras import installing
+from eightfold.files.extras import ZSTD, installing
 from eightfold.files.paths.addresses import packing_of
 
 _PIECE_BYTES = 64 * 1024
@@ -78,17 +78,12 @@ def _xz() -> Compression:
 
 
 def _zstd() -> Compression:
-    zstd = _zstd_module()
+    zstd = import_module(ZSTD)
     # Its command writes a checksum; its library does not by default.
     options = {zstd.CompressionParameter.checksum_flag: 1}
     return Compression(
         "zstd", zstd.ZstdDecompressor, (zstd.ZstdError,), lambda file: zstd.ZstdFile(file, "wb", options=options)
     )
-
-
-def _zstd_module() -> Any:
-    """Return the module: the standard library has it since 3.14; before that it is a backport."""
-    return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 
 _COMPRESSIONS: Mapping[str, Callable[[], Compression]] = {".gz": _gzip, ".bz2": _bzip2, ".xz": _xz, ".zst": _zstd}

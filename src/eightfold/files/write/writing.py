@@ -21,6 +21,8 @@ from eightfold.files.write.attributes import take_over
 from eightfold.files.write.temporary import hand_over, temporary_beside
 
 STANDARD_OUTPUT = "standard output"
+EXISTS = "this file already exists; move it or choose another name"
+"""Why a new file is refused."""
 _NEW_FILE_MODE = 0o666
 _PRIVATE_MODE = 0o600
 _MOST_LINKS = 40
@@ -100,7 +102,7 @@ def replacing(
         with temporary_beside(target, _NEW_FILE_MODE if old is None else _PRIVATE_MODE, alone=new) as file:
             # Only now: another run may have been writing it until then.
             if new and _status(target) is not None:
-                raise FileError(called, "this file already exists; move it or choose another name")
+                raise FileError(called, EXISTS)
             yield file
             file.flush()
             if old is not None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-import sys
 from importlib import import_module
 from typing import BinaryIO, cast
 
 from eightfold.files import FileError
+from eightfold.files.extras import ZSTD
 
 _COMPRESSED = (
     (re.compile(rb"\x1f\x8b"), "gzip"),
     (re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), "bz2"),
     (re.compile(rb"\xfd7zXZ\0|]\0\0"), "lzma"),
-    (re.compile(rb"\x28\xb5\x2f\xfd"), "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"),
+    (re.compile(rb"\x28\xb5\x2f\xfd"), ZSTD),
 )
 """How compressed files begin, and the modules that read them."""
 
