@@ -20,7 +20,7 @@ from eightfold.cli.output.reports import FORMATS, as_github
 from eightfold.corrected import MAGIC, lint
 from eightfold.faults import KINDS, WARNINGS, EscapedSurrogateFault, UnexaminedFault
 from eightfold.mojibake import MojibakeFault
-from support.command_line import ENVIRONMENT, command, run, run_here
+from support.command_line import ENVIRONMENT, MORE_THAN_A_PIPE_HOLDS, command, run, run_here
 
 SCHEMA = Path(__file__).parent / "schemas" / "sarif-2.1.0.json.gz"
 # Two kinds in utf-8, a warning in corrected-utf-8, a file that is not there; every fault has its own line and column.
@@ -368,10 +368,9 @@ def test_an_old_output_file_stays_if_the_run_is_stopped(folder: Path) -> None:
     ) as process:
         assert process.stdin is not None
         assert process.stderr is not None
-        process.stdin.write(b"\xff")
+        process.stdin.write(b"\xff" + MORE_THAN_A_PIPE_HOLDS)
         process.stdin.flush()
-        while len(list(folder.iterdir())) == 4:
-            pass  # Until the temporary file is there.
+        assert len(list(folder.iterdir())) == 5  # The temporary file is there.
         process.terminate()
         assert process.stderr.read() == b""
     assert (folder / "out").read_bytes() == b"as it was"

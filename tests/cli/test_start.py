@@ -10,7 +10,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,7 +18,7 @@ import pytest
 import eightfold
 from eightfold.cli import main
 from eightfold.cli.commands import COMMANDS
-from support.command_line import ENVIRONMENT, ROOT, command, cut_off, run
+from support.command_line import ENVIRONMENT, MORE_THAN_A_PIPE_HOLDS, ROOT, command, cut_off, run
 
 NOT_FOR_CHECK = {
     *("json", "tempfile", "shutil", "difflib", "rich", "gzip", "bz2", "lzma", "fsspec", "hashlib"),
@@ -217,13 +216,6 @@ def test_closed_messages_do_not_matter(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout[:15]) == (1, b"faulty.txt:1:1:")
 
 
-def wait_for(folder: Path, pattern: str) -> None:
-    deadline = time.monotonic() + 30
-    while not list(folder.glob(pattern)):
-        assert time.monotonic() < deadline, f"no {pattern} in {folder}"
-        time.sleep(0.01)
-
-
 @pytest.mark.parametrize(
     ("number", "status"),
     [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
@@ -238,9 +230,9 @@ def test_a_signal_ends_quietly_and_leaves_nothing_behind(number: signal.Signals,
     ) as process:
         assert process.stdin is not None
         assert process.stderr is not None
-        process.stdin.write(b"begun")
+        process.stdin.write(MORE_THAN_A_PIPE_HOLDS)
         process.stdin.flush()
-        wait_for(tmp_path, ".target.txt.*.tmp")
+        assert list(tmp_path.glob(".target.txt.*.tmp"))
         process.send_signal(number)
         messages = process.stderr.read()
     assert (process.returncode, messages) == (status, b"")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from eightfold.files.paths.entries import Entry
 from eightfold.files.write import temporary
 from eightfold.files.write.temporary import PLACES, temporary_beside
 from eightfold.files.write.writing import replacing
-from support.command_line import ENVIRONMENT, command, run
+from support.command_line import ENVIRONMENT, MORE_THAN_A_PIPE_HOLDS, command, run
 
 fcntl = pytest.importorskip("fcntl")
 
@@ -77,12 +76,10 @@ def test_the_file_of_a_process_at_work_is_not_touched_and_that_of_a_killed_one_g
     target = tmp_path / "file.txt"
     line = command("convert", "-t", "utf-8", "-o", str(target))
     with subprocess.Popen(line, stdin=subprocess.PIPE, env=ENVIRONMENT) as writer:
-        deadline = time.monotonic() + 30
-        while not others_in(tmp_path):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        assert writer.stdin is not None
+        writer.stdin.write(MORE_THAN_A_PIPE_HOLDS)
+        writer.stdin.flush()
         [theirs] = others_in(tmp_path)
-        time.sleep(0.1)  # The lock comes just after the name.
         assert run("convert", "-t", "utf-8", "-o", str(target), input=b"ours").returncode == 0
         assert others_in(tmp_path, target) == [theirs]
         writer.send_signal(signal.SIGKILL)

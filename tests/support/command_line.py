@@ -58,6 +58,9 @@ def command(*arguments: str | bytes) -> list[str | bytes]:
     return [sys.executable, "-m", "eightfold", *arguments]
 
 
+MORE_THAN_A_PIPE_HOLDS = b"text\n" * 200_000
+"""Once a process has taken this from a pipe, it is at work: its modules are imported."""
+
 AT_ONCE = (
     "import sys; from eightfold.cli import main; from eightfold.cli.work import schedule; "
     "schedule._ALONE = 0; sys.exit(main(sys.argv[1:]))"
