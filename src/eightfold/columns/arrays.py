@@ -20,7 +20,7 @@ from eightfold.columns.arrow import (
     type_name,
     validity_of,
 )
-from eightfold.columns.nested import Leaf, UnsupportedTypeError, blaming_column, holds_text, is_pickled, shown_name
+from eightfold.columns.nested import Leaf, blaming_column, holds_text, refuse_pickled, shown_name
 from eightfold.columns.rebuilding import Change, rebuilt
 from eightfold.columns.reports import engine_for, leaves_of, named
 from eightfold.columns.values import BrokenColumnError, Changes, Column, each_value, numbers
@@ -63,8 +63,7 @@ def is_well_formed(array: Any, form: AnyForm = "utf-8", *, threads: int | None =
 
 
 def _check_holds_text(array: Any) -> None:
-    if is_pickled(array.type):
-        raise UnsupportedTypeError(array.type)
+    refuse_pickled(array.type)
     if not holds_text(array.type) and not pyarrow().types.is_null(array.type):
         raise TypeError(f"an array of text or of binary values is required, not of {array.type}")
 

@@ -24,12 +24,8 @@ _PICKLED = "ray.data.arrow_pickled_object"
 _PICKLED_ADVICE = "they are pickled Python objects; encode or scrub them before they become a Dataset"
 
 
-def is_pickled(type: object) -> bool:
-    """Return whether a type is Ray's of pickled objects. They may be text, and are not unpickled here.
-
-    >>> is_pickled(pyarrow().binary())
-    False
-    """
+def _is_pickled(type: object) -> bool:
+    """Return whether a type is Ray's of pickled objects. They may be text, and are not unpickled here."""
     return getattr(type, "extension_name", "") == _PICKLED
 
 
@@ -45,13 +41,25 @@ class UnsupportedTypeError(TypeError):
     """
 
     def __init__(self, type: object, column: str = "") -> None:
-        advice = f": {_PICKLED_ADVICE}" if is_pickled(type) else ""
+        advice = f": {_PICKLED_ADVICE}" if _is_pickled(type) else ""
         super().__init__(f"{f'column {column}: ' if column else ''}arrays of {type} are not supported{advice}")
         self.type: object = type
         self.column: str = column
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.type, self.column), self.__dict__
+
+
+def refuse_pickled(type: object) -> None:
+    """Refuse Ray's type of pickled objects: nobody knows whether they are text.
+
+    Raises:
+        UnsupportedTypeError: that is the type.
+
+    >>> refuse_pickled(pyarrow().binary())
+    """
+    if _is_pickled(type):
+        raise UnsupportedTypeError(type)
 
 
 @contextmanager
@@ -176,8 +184,7 @@ def leaves(array: Any, way: Way | None = None, form: Form | None = None, *, bina
         return
     if not holds_text(array.type, binary=binary):
         return
-    if is_pickled(array.type):
-        raise UnsupportedTypeError(array.type)
+    refuse_pickled(array.type)
     if isinstance(array, pyarrow().ExtensionArray):
         yield from leaves(array.storage, way, carried_form(array.type), binary=False)
         return
@@ -195,7 +202,7 @@ def holds_text(type: Any, *, binary: bool = True) -> bool:
     pa = pyarrow()
     if type_name(type):
         return binary or is_text(type)
-    if is_pickled(type):
+    if _is_pickled(type):
         return True  # perhaps; it is refused
     if isinstance(type, pa.BaseExtensionType):
         # What binary storage means is up to the type; of carriers it is text.
@@ -555,9 +562,9 @@ __all__ = [
     "children",
     "elements",
     "holds_text",
-    "is_pickled",
     "leaves",
     "offset_width",
+    "refuse_pickled",
     "shown_by",
     "shown_name",
     "union_codes",

@@ -9,13 +9,12 @@ from eightfold.columns.arrow import as_type, binary_type, column_of, compute, is
 from eightfold.columns.carriers import carried_form
 from eightfold.columns.nested import (
     Leaf,
-    UnsupportedTypeError,
     Way,
     bounds,
     children,
     holds_text,
-    is_pickled,
     offset_width,
+    refuse_pickled,
     union_codes,
 )
 
@@ -45,8 +44,7 @@ def rebuilt(array: Any, change: Change, way: Way | None = None, *, binary: bool 
         return change(Leaf(array, column_of(array), None, way)) if is_wanted else array
     if carried_form(array.type) is not None or not holds_text(array.type, binary=binary):
         return array
-    if is_pickled(array.type):
-        raise UnsupportedTypeError(array.type)
+    refuse_pickled(array.type)
     if isinstance(array, pyarrow().ExtensionArray):
         storage = rebuilt(array.storage, change, way, binary=False)
         return array if storage is array.storage else _extended(array, storage)
