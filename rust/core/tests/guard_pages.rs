@@ -215,14 +215,17 @@ fn guess_all(form: &Form, name: &str, fences: &mut [Fenced; 2]) {
         pass(form, &data, OnFault::Stop).run(0, &mut buffer);
         for side in SIDES {
             let fenced = pass(form, input.copy(&data, side), OnFault::Stop);
-            let Some(guess) = fenced.guess() else { continue };
-            let is_so = (buffer.text().len(), buffer.width()) == (guess.count, guess.width);
-            let was_written = match guess.width {
-                Width::Ucs2 => guessed::<u16>(output, &guess, side, |out| fenced.write_guessed_ucs2(&guess, out)),
-                _ => guessed::<u8>(output, &guess, side, |out| fenced.write_guessed_ucs1(&guess, out)),
-            };
-            let expected = is_so.then(|| self::points(buffer.text()));
-            assert!(was_written == expected, "{name} {side:?} {length} {other:X?}");
+            let mut next = fenced.guess();
+            while let Some(guess) = next {
+                let (width, written) = match guess.width {
+                    Width::Ucs2 => guessed::<u16>(output, &guess, side, |out| fenced.write_guessed_ucs2(&guess, out)),
+                    _ => guessed::<u8>(output, &guess, side, |out| fenced.write_guessed_ucs1(&guess, out)),
+                };
+                let is_so = (buffer.text().len(), buffer.width()) == (guess.count, guess.width);
+                assert_eq!(width == Some(guess.width), is_so, "{name} {side:?} {length} {other:X?}");
+                assert!(!is_so || written == self::points(buffer.text()), "{name} {side:?} {length} {other:X?}");
+                next = fenced.guess_after(&guess, width);
+            }
         }
     }
 }
@@ -236,16 +239,15 @@ fn unit(form: &Form, value: u32) -> Vec<u8> {
     bytes
 }
 
-/// What was written, where it was said to be so.
+/// What a guess was said to be, and what was written.
 fn guessed<T: Copy + Into<u32>>(
     out: &mut Fenced,
     guess: &Extent,
     side: Side,
-    write: impl Fn(&mut Output<'_, T>) -> bool,
-) -> Option<Vec<u32>> {
-    let (is_so, values) = Output::written(out.room::<T>(guess.count, side), |out| write(out));
-    assert!(!is_so || values.len() == guess.count);
-    is_so.then(|| values.iter().map(|&value| value.into()).collect())
+    write: impl Fn(&mut Output<'_, T>) -> Option<Width>,
+) -> (Option<Width>, Vec<u32>) {
+    let (width, values) = Output::written(out.room::<T>(guess.count, side), |out| write(out));
+    (width, values.iter().map(|&value| value.into()).collect())
 }
 
 fn encode_all(form: &Form, name: &str, fences: &mut [Fenced; 2]) {

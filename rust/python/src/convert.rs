@@ -343,9 +343,9 @@ fn of_wide_ascii<'py>(py: Python<'py>, from: &Form, data: &[u8], mark: &[u8]) ->
     let pass = Pass { form: from, data, is_final: true, largest: LARGEST_IN_STR, on_fault: OnFault::Stop };
     let likely = pass.guess().filter(|guess| guess.width == Width::Ascii && data.len() < LONGEST_DIRECT);
     let Some(guess) = likely else { return Ok(None) };
-    let mut was_guessed = false;
-    let bytes = bytes_if_written(py, mark, guess.count, |out| was_guessed = pass.write_guessed_ucs1(&guess, out))?;
-    Ok(bytes.filter(|_| was_guessed))
+    let mut width = None;
+    let bytes = bytes_if_written(py, mark, guess.count, |out| width = pass.write_guessed_ucs1(&guess, out))?;
+    Ok(bytes.filter(|_| width == Some(Width::Ascii)))
 }
 
 /// What clean bytes are in another form, where the core knows both as encodings of Unicode: measured, then written once.

@@ -219,20 +219,26 @@ fn is_text(values: &[u32]) -> bool {
     seen.cast_signed() >= 0 && below.cast_signed() < 0
 }
 
-/// Make a str of what is guessed of the text of a pass; None where that is not so.
+/// Make a str of text of a pass whose width is guessed; None where each guess is wrong.
 pub fn str_if_guessed<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
-    let Some(guess) = pass.guess() else { return Ok(None) };
-    let mut was_guessed = false;
-    let fill = |memory: Unseen<'_, '_>| {
-        was_guessed = released(py, pass.data.len(), || match memory {
-            Unseen::One(out) => pass.write_guessed_ucs1(&guess, out),
-            Unseen::Two(out) => pass.write_guessed_ucs2(&guess, out),
-            Unseen::Four(_) => false,
-        });
-    };
-    // SAFETY: of one width is what was guessed, and else nobody sees it.
-    let text = unsafe { new_str(py, guess.count, guess.width, fill) }?;
-    Ok(text.filter(|_| was_guessed))
+    let mut next = pass.guess();
+    while let Some(guess) = next {
+        let mut width = None;
+        let fill = |memory: Unseen<'_, '_>| {
+            width = released(py, pass.data.len(), || match memory {
+                Unseen::One(out) => pass.write_guessed_ucs1(&guess, out),
+                Unseen::Two(out) => pass.write_guessed_ucs2(&guess, out),
+                Unseen::Four(_) => None,
+            });
+        };
+        // SAFETY: of one width is what was guessed, and else nobody sees it.
+        let text = unsafe { new_str(py, guess.count, guess.width, fill) }?;
+        if width == Some(guess.width) {
+            return Ok(text);
+        }
+        next = pass.guess_after(&guess, width);
+    }
+    Ok(None)
 }
 
 /// Make a str of text in one pass; None where it turns out not to be such as is written so.

@@ -145,16 +145,22 @@ impl Pass<'_> {
         is_so.then_some(Extent { end: self.data.len(), count: self.data.len() / width, ..first })
     }
 
-    /// Write text that was guessed to be within U+00FF, and return whether the guess was right.
-    pub fn write_guessed_ucs1(&self, guess: &Extent, out: &mut Output<'_, u8>) -> bool {
-        let seen = self.units_to_guess().and_then(|units| units.copy_ucs1(0, guess.end, out));
-        seen.is_some_and(|seen| Width::of(seen) == guess.width)
+    /// Write text that was guessed to be within U+00FF, and return its width. None if not all of it could be written so.
+    pub fn write_guessed_ucs1(&self, guess: &Extent, out: &mut Output<'_, u8>) -> Option<Width> {
+        self.units_to_guess()?.copy_ucs1(0, guess.end, out).map(Width::of)
     }
 
     /// As [`Pass::write_guessed_ucs1`], for text up to U+FFFF.
-    pub fn write_guessed_ucs2(&self, guess: &Extent, out: &mut Output<'_, u16>) -> bool {
-        let seen = self.units_to_guess().and_then(|units| units.copy_ucs2(0, guess.end, out));
-        seen.is_some_and(|seen| Width::of(seen) == guess.width)
+    pub fn write_guessed_ucs2(&self, guess: &Extent, out: &mut Output<'_, u16>) -> Option<Width> {
+        self.units_to_guess()?.copy_ucs2(0, guess.end, out).map(Width::of)
+    }
+
+    /// What to guess next, given the width that writing returned: where it ended, a wider code point is likelier than a pair.
+    #[must_use]
+    pub fn guess_after(&self, guess: &Extent, width: Option<Width>) -> Option<Extent> {
+        let width = width.unwrap_or(Width::Ucs2);
+        let is_worthwhile = guess.width < width && width <= self.units_to_guess()?.widest_to_copy();
+        is_worthwhile.then_some(Extent { width, ..*guess })
     }
 
     fn units_to_guess(&self) -> Option<Units<'_>> {

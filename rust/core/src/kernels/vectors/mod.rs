@@ -184,12 +184,12 @@ fn store_16(bytes: Half, room: &mut Room<u8>, at: usize) {
     unsafe { place.as_mut_ptr().cast::<Half>().write_unaligned(bytes) }
 }
 
-/// Store 32 bytes.
+/// Store 32 bytes, as values of any width.
 #[inline]
-fn store_32(bytes: Vector, room: &mut Room<u8>, at: usize) {
-    let place: &mut [MaybeUninit<u8>; 32] = room[at..].first_chunk_mut().expect("as many have room");
-    // SAFETY: so many bytes have room there; they need not be aligned.
-    unsafe { place.as_mut_ptr().cast::<Vector>().write_unaligned(bytes) }
+fn store_32<T>(vector: Vector, room: &mut Room<T>, at: usize) {
+    let place = &mut room[at..][..32 / size_of::<T>()];
+    // SAFETY: so many values have room there; they need not be aligned.
+    unsafe { place.as_mut_ptr().cast::<Vector>().write_unaligned(vector) }
 }
 
 #[inline]

@@ -6,7 +6,7 @@
 use eightfold_features::vectors;
 
 use super::machine::*;
-use super::{Bytes, Lane, Room, fetch_ahead, put, store};
+use super::{Bytes, Lane, Room, fetch_ahead, part, put, store, store_32};
 use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS};
 use crate::kernels::measured::Width;
 use crate::kernels::output::Output;
@@ -228,8 +228,7 @@ fn put_16_as_8(block: &Block, room: &mut Room<u8>) {
 #[inline]
 #[vectors]
 fn put_16_as_16(block: &Block, room: &mut Room<u16>) {
-    let [low, high] = block.units.map(|units| halves(units));
-    store_all([low[0], low[1], high[0], high[1]], room);
+    block.units.into_iter().enumerate().for_each(|(place, units)| store_32(units, room, 16 * place));
 }
 
 /// As [`Units::write_ucs1`].
@@ -281,8 +280,41 @@ pub fn copy_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output
 /// As [`Units::copy_ucs2`].
 #[vectors]
 pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
+    let (at, seen) = copy_doubles(units, (start, limit), out);
     // SAFETY: all of the block is written.
-    unsafe { copy(units, (start, limit), out, Width::Ucs2, |block, room| put_16_as_16(block, room)) }
+    let rest = unsafe { copy(units, (at, limit), out, Width::Ucs2, |block, room| put_16_as_16(block, room)) };
+    rest.map(|rest| seen | rest)
+}
+
+/// Copy units two blocks at a time, which share their checks: there is little else to do. Returned are the end of what is one
+/// code point each, and all units or-ed.
+#[inline]
+#[vectors]
+fn copy_doubles(units: &Units<'_>, (start, limit): (usize, usize), out: &mut Output<'_, u16>) -> (usize, u32) {
+    let (mut at, mut seen) = (start, zero());
+    while at + 128 <= limit
+        && let Some(both) = units.data[at..].first_chunk::<130>()
+    {
+        fetch_ahead(units.data, at);
+        fetch_ahead(units.data, at + 64);
+        let windows: [&Window; 2] = [part(both, 0), part(both, 64)];
+        let [[a, b], [c, d]] = windows.map(|window| loaded::<2>(window, 0, units.wide.big_endian));
+        let surrogates = [a, b, c, d].map(|units| are_16(units, SURROGATES));
+        let [low, high] = [or(surrogates[0], surrogates[1]), or(surrogates[2], surrogates[3])];
+        let is_one_each = |window| of_16(units, window, 0).is_some_and(|block| block.pairs == 0);
+        if !are_none([low, high]) && !(is_one_each(windows[0]) && is_one_each(windows[1])) {
+            break;
+        }
+        seen = or(seen, or(or(a, b), or(c, d)));
+        // SAFETY: four vectors are 64 units.
+        unsafe {
+            put(out, 64, |room| {
+                [a, b, c, d].into_iter().enumerate().for_each(|(place, units)| store_32(units, room, 16 * place));
+            });
+        }
+        at += 128;
+    }
+    (at, or_of_16(seen))
 }
 
 /// Copy units that are code points up to a width; None where they are not. What they are or-ed is returned.
