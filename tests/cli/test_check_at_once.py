@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import signal
@@ -12,6 +13,8 @@ import tracemalloc
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import pytest
@@ -27,6 +30,7 @@ from eightfold.cli.work.checking import FileCheck, Task
 from eightfold.corrected import Linter
 from eightfold.faults import Fault
 from eightfold.files import FileError
+from eightfold.files.parallel.processes import Workers
 from eightfold.files.read import reading, scanning, segments
 from eightfold.files.read.reading import Source, opened
 from eightfold.files.read.scanning import counts_in, faults_in
@@ -34,7 +38,7 @@ from eightfold.files.read.segments import segment_end, stands_alone
 from eightfold.files.walk.walking import Found
 from eightfold.forms import Form, form
 from eightfold.stream import Checker, Located
-from support.command_line import ENVIRONMENT, check_at_once, run_here
+from support.command_line import ENVIRONMENT, check_at_once, run, run_here
 from support.examples import HALF_AS_MANY
 from support.needed import needs_program
 from support.soups import NAMES, PLAIN, SOUP, source_of
@@ -318,6 +322,32 @@ def test_a_process_that_ends_is_told(tree: Path) -> None:
     done = subprocess.run(line, capture_output=True, env=ENVIRONMENT, cwd=tree, check=False, timeout=60)
     assert done.returncode == 2
     assert done.stderr.endswith(b"eightfold: -j: a worker process ended too early; try -j 1\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a limit of POSIX")
+def test_no_more_processes_than_open_files_allow(tree: Path) -> None:
+    limited = ["sh", "-c", 'ulimit -n 40 && exec "$@"', "-"]
+    done = subprocess.run(
+        [*limited, *check_at_once("-j", "64", ".")], capture_output=True, env=ENVIRONMENT, cwd=tree, check=False
+    )
+    alone = run("check", "-j", "1", ".", cwd=tree)
+    assert (done.returncode, done.stdout, done.stderr) == (1, alone.stdout, alone.stderr)
+
+
+def test_a_process_that_cannot_be_started_is_told_and_the_others_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[SpawnProcess] = []
+
+    def start(process: SpawnProcess) -> None:
+        if started:
+            raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+        begin(process)
+        started.append(process)
+
+    begin = SpawnProcess.start
+    monkeypatch.setattr(SpawnProcess, "start", start)
+    with pytest.raises(FileError, match=r"^-j: Resource temporarily unavailable: try a smaller number$"):
+        Workers(3, partial, None)
+    assert [process.exitcode for process in started] == [-signal.SIGTERM]
 
 
 def processes_below(parent: int) -> list[int]:

@@ -198,7 +198,7 @@ def run(options: Options) -> int:
         setattr(options, name, options.configurations.setting(name, getattr(options, name)))
     # Another process is given a batch of files, for which the first of a slow list would wait.
     alone = bool(options.files_from) and "jobs" not in options.configurations.given
-    options.jobs = options.jobs or (1 if alone else processors())
+    options.jobs = allowed(options.jobs or (1 if alone else processors()))
     if options.mojibake:
         need_mojibake()
         if options.form_is_given and options.form is not None and signed(options.form)[0] is not UTF_8:
@@ -282,4 +282,4 @@ def _walking(options: Options, check: FileCheck) -> Walking:
     if check.report.lists_all or not can_walk():
         return walked
     examination, names = options.task.examination, options.configurations.names
-    return Trees(examination, check.pass_over, allowed(options.jobs), names)
+    return Trees(examination, check.pass_over, options.jobs, names)

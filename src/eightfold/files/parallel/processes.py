@@ -19,6 +19,7 @@ from eightfold.files.parallel.signals import signals_held
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+    from multiprocessing.context import SpawnProcess
 
 Send = Callable[[Any], None]
 BatchWork = Callable[[Any], None]
@@ -33,22 +34,31 @@ class Workers:
         start: called once in each process with the settings and a function that sends part of a result; returns the
             function that is called with each batch. It must be importable by name.
         settings: passed to ``start``.
+
+    Raises:
+        FileError: the system has no more processes or open files for them; those that were started are ended.
     """
 
     def __init__(self, count: int, start: Callable[[Any, Send], BatchWork], settings: object) -> None:
+        self._workers: list[tuple[SpawnProcess, Connection]] = []
+        self._given = 0
+        try:
+            for _ in range(count):
+                self._add(start, settings)
+        except OSError as error:
+            self.end()
+            raise FileError("-j", f"{error.strerror or error}: try a smaller number") from error
+
+    def _add(self, start: Callable[[Any, Send], BatchWork], settings: object) -> None:
         # Forking is not safe in a process with threads, and the caller may have some.
         from multiprocessing import get_context
 
         context = get_context("spawn")
-        self._workers = []
-        self._given = 0
-        for _ in range(count):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_serve, args=(theirs, start, settings), daemon=True)
-            with starting():
-                process.start()
-            theirs.close()
-            self._workers.append((process, ours))
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs, start, settings), daemon=True)
+        with theirs, starting():
+            process.start()
+        self._workers.append((process, ours))
 
     def give(self, batch: object) -> Iterator[Any]:
         """Give a batch to the next process, and return the parts of its result as they arrive.

@@ -18,7 +18,8 @@ from eightfold.files.parallel.signals import signals_held
 
 _MOST = 64
 _OPEN_EACH = 4
-"""The maximum number of files that a thread has open: its input and output, and a journal or a folder."""
+"""The maximum number of files that a thread has open: its input and output, and a journal or a folder. Of a process, this
+one has fewer."""
 _OPEN_ANYWAY = 16
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -41,7 +42,7 @@ def processors() -> int:
 
 
 def allowed(threads: int) -> int:
-    """Return the number of threads, reduced to what the limit on open files allows.
+    """Return the number of threads or processes, reduced to what the limit on open files allows.
 
     >>> allowed(1)
     1
