@@ -345,11 +345,20 @@ def test_in_place_with_a_backup(kind: str, tmp_path: Path) -> None:
     assert path.with_name(path.name + ".old").read_bytes() == before
 
 
-def test_a_table_without_faults_is_not_replaced(tmp_path: Path) -> None:
-    path = written(tmp_path, "parquet", pa.table({"name": ["a", "b"]}))
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_table_without_faults_is_not_replaced_and_may_be_read_only(kind: str, tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, kind, pa.table({"name": ["a", "b"]}))
     before = path.stat()
     assert cli.main(["repair", "--in-place", str(path)]) == 0
+    path.chmod(0o444)
+    for options in ([], ["--verify"]):
+        assert cli.main(["repair", "--in-place", *options, str(path)]) == 0
     assert path.stat().st_ino == before.st_ino
+    path.chmod(0o644)
+    written(tmp_path, kind).chmod(0o444)
+    capsys.readouterr()
+    assert cli.main(["repair", "--in-place", str(path)]) == 2
+    assert f"{path}: it is read-only" in out_of(capsys)[1]
 
 
 def test_strings_that_look_like_escapes_are_no_faults_but_change(tmp_path: Path, capsys: Any) -> None:

@@ -18,8 +18,8 @@ from eightfold.files.parallel.signals import signals_held
 
 _MOST = 64
 _OPEN_EACH = 4
-"""The maximum number of files that a thread has open: its input and output, and a journal or a folder. Of a process, this
-one has fewer."""
+"""The maximum number of files that a thread has open: its input and output, and a journal or a folder; for a
+process, fewer."""
 _OPEN_ANYWAY = 16
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from shutil import copyfileobj
@@ -32,6 +33,7 @@ from eightfold.cli.work.in_place import InPlace
 from eightfold.cli.work.jobs import Job, found, job_of, jobs, once
 from eightfold.cli.work.replacing import Target
 from eightfold.cli.work.sinks import before, check_free, sink
+from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.paths.roots import Root
@@ -164,7 +166,8 @@ class _Pouring:
 
     def _pour_table(self, file: TableFile) -> None:
         certificate = self._certificate(UTF_8.name, file.policy)
-        with sink(self._job, self._read) as target:
+        with ExitStack() as stack:
+            target = self._table_target(file, stack)
             if self._options.verified:
                 _copy_proved(file, target, certificate)
             else:
@@ -175,6 +178,15 @@ class _Pouring:
         if self._options.certificate and certificate is not None:
             counts: dict[str, int | str] = {"table": file.kind, "changes": file.changes, "lossy": file.lossy}
             self._certify(certificate.line("values when undone", counts))
+
+    def _table_target(self, file: TableFile, stack: ExitStack) -> BinaryIO:
+        """Open the target, which only a table that would change needs."""
+        try:
+            return stack.enter_context(sink(self._job, self._read))
+        except FileError:
+            if self._options.in_place and not file.would_change():
+                raise UnchangedError from None
+            raise
 
     def _certificate(self, form: str, policy: str) -> Certificate | None:
         """Return a certificate to measure both files with, if that is wanted."""

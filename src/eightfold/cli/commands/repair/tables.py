@@ -84,6 +84,10 @@ class TableFile:
         elif self.policy in _REFUSING:
             self._try()
 
+    def would_change(self) -> bool:
+        """Return whether a repair would change the table."""
+        return next(self.faults(), None) is not None or self.changes > 0
+
     def _try(self) -> None:
         """Repair all parts, without a result and without counting.
 
