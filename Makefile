@@ -10,9 +10,10 @@ PYTEST ?= -n auto --dist worksteal
 # Some machines tell Python to keep nothing of what it compiles: each process would compile the package and tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# If the tools for the compiled core are present, it must build: a silent fallback would pass for success.
-NATIVE := $(and $(shell command -v cargo),$(shell command -v c++))
-ENGINE := $(if $(NATIVE),native,python)
+# If the tools for the compiled core are present, it must build: a silent fallback would pass for success. Without a C++
+# compiler it is built without simdutf.
+BUILD := $(if $(shell command -v cargo),$(if $(shell command -v c++),native,rust),python)
+ENGINE := $(if $(filter python,$(BUILD)),python,native)
 CORE := setup.py $(shell find rust -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print)
 
 # The levels of machines with fewer instruction sets than this one, and the tests that check these levels best. What this
@@ -47,7 +48,7 @@ COMPARING_PORTABLE := $(if $(ONE_IN),$(COMPARING),$(addprefix tests/engines/test
 ONE_IN_PAGES := $(or $(ONE_IN),3)
 
 BIN := $(VENV)/bin
-PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip-version-check install --quiet
+PIP := EIGHTFOLD_BUILD=$(BUILD) $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 # Targets of random input, and how long each gets; minutes of a soak.
 FUZZED := decode encode convert columns tree
@@ -92,7 +93,7 @@ demo: $(INSTALLED) ## show the command at work on real files
 	@PATH="$(abspath $(BIN)):$$PATH" sh examples/tour.sh
 
 test: $(INSTALLED_DEV) ## run all tests but those of lint and test-parity, with the doctests and the examples of the README
-	@$(BIN)/python -c "import eightfold; print('engine:', eightfold.ENGINE); assert eightfold.ENGINE == '$(or $(EIGHTFOLD_ENGINE),$(ENGINE))'"
+	@$(BIN)/python -c "import eightfold; print('engine:', eightfold.ENGINE); assert eightfold.ENGINE == '$(or $(EIGHTFOLD_ENGINE),$(ENGINE))', 'make: this is not the engine that was built'"
 	$(BIN)/python -m pytest $(PYTEST) $(if $(findstring tests/,$(PYTEST)),,$(addprefix --ignore=,$(APART)))
 
 test-parity: $(INSTALLED_DEV) ## compare the engines, and them with the interpreter's codecs, over many inputs; laws over all small ones; and more
@@ -108,7 +109,7 @@ test-search: $(INSTALLED_DEV) ## search for inputs that break a property: ten ti
 	$(BIN)/python -m pytest $(PYTEST) -m hypothesis --hypothesis-profile=search
 
 test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests without Python
-	@test -n "$(NATIVE)" || { echo "make test-core: cargo and a C++ compiler are needed" >&2; exit 1; }
+	@test $(BUILD) = native || { echo "make test-core: cargo and a C++ compiler are needed" >&2; exit 1; }
 	$(BIN)/python rust/core/tests/make_forms.py --check
 	$(BIN)/python rust/make_licences.py --check
 	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core -p eightfold-tree
