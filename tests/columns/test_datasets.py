@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import random
+import re
 import shutil
 from functools import partial
 from pathlib import Path
@@ -51,6 +52,18 @@ def test_check_finds_what_it_finds_file_by_file(tmp_path: Path, capsys: Any) -> 
     out, said = capsys.readouterr()
     assert len(out.splitlines()) == sum(len(found) for _, found in one_by_one) == 20
     assert "2 hidden files left out (names with _ or . in front)" in said
+
+
+def test_a_page_shows_the_sizes_of_files(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cutting, "PIECE_BYTES", 1000)
+    (tmp_path / "text").write_bytes(b"line\n" * 300 + b"\xff\n" + b"line\n" * 300)
+    (tmp_path / "packed.gz").write_bytes(gzip.compress(b"line\xff\n"))
+    pages = []
+    for given in ([str(tmp_path / "packed.gz"), str(tmp_path / "text")], ["--runner", "local", str(tmp_path)]):
+        assert cli.main(["check", "--output-format", "html", *given]) == 1
+        pages.append(re.findall(r"[^<>]*, [0-9,]+ bytes|[^<>]*have faults[^<>]*", capsys.readouterr().out))
+    assert pages[0] == pages[1]
+    assert [line for line in pages[0] if "3,002 bytes" in line]
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 4096])

@@ -71,6 +71,7 @@ class Checking:
                     collected.found.append(each)
                 else:
                     checked.hidden += 1
+            checked.size = piece.bytes
         except FileError as error:
             collected.tell(str(error))
             checked.error = error.reason
@@ -159,9 +160,12 @@ def _report_file(results: Iterable[PieceChecked], report: Report, most: int | No
             _report(each, piece, report, line, column)
             shown += 1
         whole.tally.add(checked.tally)
+        whole.size += checked.size
         whole.error, whole.looks_like = whole.error or checked.error, whole.looks_like or checked.looks_like
         line, column = line + result.end[0] - 1, result.end[1] + (column - 1 if result.end[0] == 1 else 0)
     whole.hidden = whole.tally.faults - shown
+    if whole.error:
+        whole.size = 0
     report.end_file(whole)
 
 
