@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{Builder, JoinHandle};
+use std::thread::Builder;
 use std::time::Duration;
-use std::{io, mem, vec};
+use std::{io, mem, thread, vec};
 
 use crate::examine::{Examination, Examiner, Verdict};
 use crate::walk::{Finding, Folder, Next, Walk, What};
@@ -81,6 +81,8 @@ struct Done {
     /// How many batches there are, once it is known.
     total: Option<usize>,
     is_abandoned: bool,
+    /// A thread has panicked, and a batch will never come.
+    has_failed: bool,
 }
 
 struct Shared {
@@ -95,7 +97,19 @@ struct Shared {
 }
 
 impl Shared {
+    fn new(walk: Walk, examination: Examination, threads: NonZeroUsize) -> Shared {
+        Shared {
+            examination,
+            due: Mutex::new(Due { walk, rest: None, number: 0 }),
+            done: Mutex::default(),
+            is_ready: Condvar::new(),
+            has_room: Condvar::new(),
+            ahead: LEAST_AHEAD.max(AHEAD * threads.get()),
+        }
+    }
+
     fn work(&self) {
+        let _guard = Guard(self);
         let mut examiner = Examiner::new(&self.examination);
         while self.wait_for_room() {
             let Some((number, pieces, left_out)) = lock(&self.due).take() else { break };
@@ -113,6 +127,18 @@ impl Shared {
         let is_full = |done: &mut Done| done.batches.len() >= self.ahead && !done.is_abandoned;
         let done = self.has_room.wait_while(lock(&self.done), is_full).unwrap_or_else(PoisonError::into_inner);
         !done.is_abandoned
+    }
+}
+
+/// Says that its thread has panicked, if it has.
+struct Guard<'a>(&'a Shared);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            lock(&self.0.done).has_failed = true;
+            self.0.is_ready.notify_one();
+        }
     }
 }
 
@@ -169,7 +195,6 @@ impl Batch {
 /// The batches of a walk, which threads make.
 pub struct Batches {
     shared: Arc<Shared>,
-    threads: Vec<JoinHandle<()>>,
 }
 
 /// Whether there is another batch.
@@ -189,32 +214,21 @@ impl Batches {
     ///
     /// None can be had.
     pub fn new(walk: Walk, examination: Examination, threads: NonZeroUsize) -> io::Result<Batches> {
-        let shared = Arc::new(Shared {
-            examination,
-            due: Mutex::new(Due { walk, rest: None, number: 0 }),
-            done: Mutex::default(),
-            is_ready: Condvar::new(),
-            has_room: Condvar::new(),
-            ahead: LEAST_AHEAD.max(AHEAD * threads.get()),
-        });
-        let begun: Result<Vec<_>, _> = (0..threads.get()).map(|_| begin(&shared)).collect();
-        match begun {
-            Ok(threads) => Ok(Batches { shared, threads }),
-            Err(error) => {
-                abandon(&shared);
-                Err(error)
-            }
-        }
+        let shared = Arc::new(Shared::new(walk, examination, threads));
+        begin(&shared)?;
+        let _ = (1..threads.get()).try_for_each(|_| begin(&shared));
+        Ok(Batches { shared })
     }
 
     /// Take the next batch, and wait for it no longer than this.
     ///
     /// # Panics
     ///
-    /// All threads have, so none will come.
+    /// A thread has.
     #[must_use]
     pub fn take(&self, longest: Duration) -> Taken {
-        let is_late = |done: &mut Done| !done.batches.contains_key(&done.next) && done.total != Some(done.next);
+        let is_due = |done: &Done| done.batches.contains_key(&done.next) || done.total == Some(done.next);
+        let is_late = |done: &mut Done| !is_due(done) && !done.has_failed;
         let done = lock(&self.shared.done);
         let waited = self.shared.is_ready.wait_timeout_while(done, longest, is_late);
         let (mut done, _) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -233,7 +247,7 @@ impl Batches {
         if done.total == Some(next) {
             return Taken::End;
         }
-        assert!(!self.threads.iter().all(JoinHandle::is_finished), "the threads have ended too early");
+        assert!(!done.has_failed, "a thread that examines files has panicked");
         Taken::Later
     }
 }
@@ -245,9 +259,9 @@ impl Drop for Batches {
     }
 }
 
-fn begin(shared: &Arc<Shared>) -> io::Result<JoinHandle<()>> {
+fn begin(shared: &Arc<Shared>) -> io::Result<()> {
     let shared = shared.clone();
-    Builder::new().name("eightfold-tree".to_owned()).spawn(move || shared.work())
+    Builder::new().name("eightfold-tree".to_owned()).spawn(move || shared.work()).map(drop)
 }
 
 fn abandon(shared: &Shared) {
@@ -257,4 +271,25 @@ fn abandon(shared: &Shared) {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::examine::tests::ascii;
+    use crate::walk::Selection;
+
+    #[test]
+    #[should_panic(expected = "a thread that examines files has panicked")]
+    fn a_batch_that_will_never_come_is_not_waited_for() {
+        let walk = Walk::new(b"/nowhere".to_vec(), Selection::default());
+        let shared = Arc::new(Shared::new(walk, ascii(), NonZeroUsize::MIN));
+        let batches = Batches { shared: shared.clone() };
+        let failing = thread::spawn(move || {
+            let _guard = Guard(&shared);
+            assert!(lock(&shared.due).take().is_none(), "it took a batch");
+        });
+        failing.join().unwrap_err();
+        let _ = batches.take(Duration::from_secs(600));
+    }
 }

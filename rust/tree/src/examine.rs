@@ -232,7 +232,7 @@ fn read_retrying(file: impl AsFd, buffer: &mut [u8]) -> Result<usize, Errno> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::os::unix::ffi::OsStrExt;
     use std::{env, fs, process};
 
@@ -241,7 +241,7 @@ mod tests {
 
     use super::*;
 
-    fn ascii() -> Examination {
+    pub(crate) fn ascii() -> Examination {
         let row = Row { first: 0, last: 0x7F, ranges: vec![(0, 0x7F)] };
         let tables = Tables {
             unit_bytes: 1,

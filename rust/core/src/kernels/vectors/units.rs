@@ -302,7 +302,7 @@ fn copy_doubles(units: &Units<'_>, (start, limit): (usize, usize), out: &mut Out
         let surrogates = [a, b, c, d].map(|units| are_16(units, SURROGATES));
         let [low, high] = [or(surrogates[0], surrogates[1]), or(surrogates[2], surrogates[3])];
         let is_one_each = |window| of_16(units, window, 0).is_some_and(|block| block.pairs == 0);
-        if !are_none([low, high]) && !(is_one_each(windows[0]) && is_one_each(windows[1])) {
+        if !(are_none([low, high]) || windows.into_iter().all(is_one_each)) {
             break;
         }
         seen = or(seen, or(or(a, b), or(c, d)));
