@@ -319,8 +319,16 @@ class _Cutter:
         while near < length:
             low, near = near, near + _WINDOW_BYTES
             if (cut := self._last_cut(low, near)) > low:
-                return cut
+                return self._first_cut(low, cut)
         return length
+
+    def _first_cut(self, low: int, cut: int) -> int:
+        """Return the first cut above ``low``, by halves, given a cut above it."""
+        while cut - low > self._width:
+            middle = low + (cut - low) // 2 // self._width * self._width
+            earlier = self._last_cut(low, middle)
+            low, cut = (low, earlier) if earlier > low else (middle, cut)
+        return cut
 
     def _last_cut(self, low: int, high: int) -> int:
         """Return the last cut above ``low`` and at most at ``high``; ``low`` if there is none."""

@@ -411,7 +411,7 @@ def only_opens(form: Form, unit: int) -> bool:
     """
     entries = (*form.sequences, *form.names)
     later = [each for entry in entries for each in entry.unit_ranges[1:]]
-    later += form.run_unit.run if form.run_unit is not None else ()
+    later += [each for unit in (*form.units, *form.names) for each in unit.run]
     return not any(_holds(each, unit) for each in later)
 
 

@@ -18,6 +18,7 @@ import eightfold
 from eightfold import Form, Row, Signature, boundary, decode, encode, split, truncate, truncate_bytes
 from eightfold.graphemes import grapheme_end
 from eightfold.policy import Errors
+from eightfold.reference import is_cut
 from support.soups import NAMES, SOUP
 
 POLICIES = ("replace", "ignore", "backslashreplace", "surrogatepass", "strict")
@@ -314,9 +315,25 @@ def test_a_piece_is_not_cut_before_what_looks_like_a_signature() -> None:
     assert "".join(decode(piece, "utf-8-sig") for piece in pieces) == "ab\ufeff" * 500
 
 
+@given(SOUP, st.sampled_from([name for name in NAMES if not eightfold.form(name).signatures]), st.integers(1, 9))
+def test_a_piece_that_is_too_long_ends_at_the_first_place(data: bytes, name: str, size: int) -> None:
+    plain = eightfold.form(name)
+    forms = [plain, *(variant.form for variant in plain.variants)]
+    start = 0
+    for piece in split(data, size, name):
+        within = range(start + max(size, plain.unit_bytes) + 1, start + len(piece))
+        assert not any(all(is_cut(each, data, at) for each in forms) for at in within if not at % plain.unit_bytes)
+        start += len(piece)
+
+
+def test_many_sequences_that_are_too_long_are_pieces_each() -> None:
+    assert [bytes(piece) for piece in split("€abc".encode(), 1, "utf-8")] == ["€".encode(), b"a", b"b", b"c"]
+    assert {len(piece) for piece in split("€".encode() * 5000, 2, "utf-8")} == {3}
+
+
 def test_ill_formed_bytes_make_long_pieces() -> None:
     data = b"a" + b"\x80" * 20_000 + b"bc"
-    assert [len(piece) for piece in split(data, 1000, "utf-8")] == [20_002, 1]
+    assert [len(piece) for piece in split(data, 1000, "utf-8")] == [20_001, 2]
 
 
 def test_pieces_are_made_one_by_one() -> None:
