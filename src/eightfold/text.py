@@ -308,19 +308,20 @@ def tally(data: Data, form: AnyForm, *, threads: int = 1) -> dict[str, int]:
     return {kind: counts[kind] for kind in KINDS if counts[kind]}
 
 
-def check_limit(limit: object) -> None:
-    """Check the maximum number of faults.
+def limit_of(limit: object) -> int | None:
+    """Return the maximum number of faults, None if there is none.
 
     Raises:
         ValueError: it is neither None nor a number of 0 or more.
     """
-    if limit is not None and not (hasattr(limit, "__index__") and operator.index(limit) >= 0):
+    most = operator.index(limit) if hasattr(limit, "__index__") else -1
+    if limit is not None and most < 0:
         raise ValueError(f"limit must be None or a number of 0 or more, not {limit!r}")
+    return None if limit is None else most
 
 
 def _limited(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:
-    check_limit(limit)
-    return Faults(_first(found, limit))
+    return Faults(_first(found, limit_of(limit)))
 
 
 def _first(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:

@@ -30,7 +30,7 @@ from eightfold.cli.work.checking import FileCheck, Task
 from eightfold.corrected import Linter
 from eightfold.faults import Fault
 from eightfold.files import FileError
-from eightfold.files.parallel.processes import Workers
+from eightfold.files.parallel.processes import Workers, starting
 from eightfold.files.read import reading, scanning, segments
 from eightfold.files.read.reading import Source, opened
 from eightfold.files.read.scanning import counts_in, faults_in
@@ -348,6 +348,16 @@ def test_a_process_that_cannot_be_started_is_told_and_the_others_end(monkeypatch
     with pytest.raises(FileError, match=r"^-j: Resource temporarily unavailable: try a smaller number$"):
         Workers(3, partial, None)
     assert [process.exitcode for process in started] == [-signal.SIGTERM]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+def test_nothing_stops_the_program_before_a_process_knows_what_it_is_for() -> None:
+    def held() -> set[signal.Signals]:
+        return {*signal.pthread_sigmask(signal.SIG_BLOCK, ())} & {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+
+    with starting():
+        assert len(held()) == 3
+    assert not held()
 
 
 def processes_below(parent: int) -> list[int]:

@@ -177,6 +177,16 @@ class TestDestinations:
         assert convert(tmp_path, "-t", "utf-16-be", "a", "-o", "to").returncode == 0
         assert names_in(tmp_path / "to") == ["a"]
 
+    def test_a_folder_to_itself_is_refused(self, tmp_path: Path) -> None:
+        """After a kill nobody would know which files are done, and converting them twice destroys them."""
+        make_tree(tmp_path / "from")
+        (tmp_path / "link").symlink_to("from")
+        for given in (["from", "-o", "from"], ["from", "-o", "link"]):
+            done = convert(tmp_path, "-t", "utf-16-be", *given)
+            assert done.returncode == 2
+            assert b"would be replaced by its result: use --in-place, which can be resumed\n" in done.stderr
+        assert (tmp_path / "from/a").read_bytes() == b"a"
+
     def test_two_results_of_one_name_are_refused_before_anything_is_written(self, tmp_path: Path) -> None:
         make_tree(tmp_path / "x")
         make_tree(tmp_path / "y")

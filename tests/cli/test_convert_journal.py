@@ -218,7 +218,7 @@ def test_what_was_converted_is_known_under_another_name(to: str, tmp_path: Path,
     assert found(tmp_path) == {**wanted, moved.resolve(): text, spoilt: b"one"}
 
 
-def test_a_repair_waits_for_the_conversion(tmp_path: Path, capsys: Captured) -> None:
+def test_what_else_would_replace_a_file_waits_for_the_conversion(tmp_path: Path, capsys: Captured) -> None:
     make(tmp_path, 9)
     late = faulty(tmp_path)
     assert main([*LINE, str(tmp_path)]) == 1
@@ -227,7 +227,13 @@ def test_a_repair_waits_for_the_conversion(tmp_path: Path, capsys: Captured) -> 
     root = ["--root", str(tmp_path)]
     assert main(["repair", "--errors", "latin-1", "--plan", plan, *root, str(late)]) == 0
     capsys.readouterr()
-    for line in (["--errors", "latin-1", "--lossy", "--in-place", str(late)], ["--apply", plan, *root]):
-        assert main(["repair", *line]) == 2
+    ways = (
+        ["repair", "--errors", "latin-1", "--lossy", "--in-place", str(late)],
+        ["repair", "--errors", "latin-1", "--lossy", "-o", str(late), str(late)],
+        ["repair", "--apply", plan, *root],
+        ["convert", "-f", "latin-1", "-t", "utf-8", "-o", str(late), str(late)],
+    )
+    for line in ways:
+        assert main(line) == 2
         assert "2/.conversion-journal.eightfold.tmp: a conversion (" in capsys.readouterr().err
     assert found(tmp_path) == before

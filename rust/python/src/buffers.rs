@@ -11,10 +11,11 @@ use pyo3::buffer::{Element, PyUntypedBuffer};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::cutting::{self, fit, lacking};
+use crate::cutting::{fit, lacking};
 use crate::encode::text_object;
 use crate::encoded::encoded;
 use crate::given::bytes_of;
+use crate::given::{self, Optional};
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::made::Made;
 use crate::memory::Aligned;
@@ -93,22 +94,22 @@ fn format_of(buffer: &PyUntypedBuffer) -> &[u8] {
 
 /// Encode as much of a str as fits into a buffer: see `eightfold.buffers.encode_into`.
 #[pyfunction]
-#[pyo3(signature = (text, form, buffer, start=None), text_signature = "(text, form, buffer, start=0)")]
+#[pyo3(signature = (text, form, buffer, start=Optional::Absent), text_signature = "(text, form, buffer, start=0)")]
 pub fn encode_into<'py>(
     py: Python<'py>,
     text: &Bound<'py, PyAny>,
     form: &Bound<'py, PyAny>,
     buffer: &Bound<'py, PyAny>,
-    start: Option<&Bound<'py, PyAny>>,
+    start: Optional<'py>,
 ) -> PyResult<Made<(usize, usize)>> {
     let handle = Handle::of(form)?;
     let asked = handle.get();
     asked.check(py, &Errors::Strict)?;
     let text = text_object(text)?;
-    let begin = start.map_or(Ok(0), |start| cutting::size_of(start, "start"))?;
+    let begin = start.map_or(0, |start| given::size_of(start, "start", 0))?;
     let length = text_length(text);
     if begin > length {
-        let message = format!("start must be at most {length}, the length of the text, not {}", start.unwrap());
+        let message = format!("start must be at most {length}, the length of the text, not {begin}");
         return Err(PyValueError::new_err(message));
     }
     let form = asked.strictly_written(py)?;

@@ -15,6 +15,7 @@ use crate::bytes_object::{bytes_of_size, bytes_of_slice};
 use crate::convert::{REPLACEMENT, writer};
 use crate::fault_object::UNITS_KEPT;
 use crate::faults::limit_of;
+use crate::given::Optional;
 use crate::handle::{Errors, Handle};
 use crate::heard::with_shared_ear;
 use crate::names;
@@ -130,14 +131,14 @@ fn has_signatures() -> PyErr {
 
 /// Return the rows of a column whose values are ill-formed: see `eightfold.columns.values.ill_formed_rows`.
 #[pyfunction]
-#[pyo3(signature = (column, form, *, threads=None), text_signature = "(column, form, *, threads=1)")]
+#[pyo3(signature = (column, form, *, threads=Optional::Absent), text_signature = "(column, form, *, threads=1)")]
 pub fn ill_formed_rows<'py>(
     py: Python<'py>,
     column: Given<'py>,
     form: &Bound<'py, PyAny>,
-    threads: Option<&Bound<'py, PyAny>>,
+    threads: Optional<'py>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let (form, threads) = (form_of(form)?, threads_of(threads)?);
+    let (form, threads) = (form_of(form)?, threads_of(&threads)?);
     with_column(py, &column, |column| {
         let found = heard(py, column, threads, |effort| form.ill_formed_rows(column, effort))?;
         bytes_of_pieces(py, &found, |&row| row as i64)
@@ -175,7 +176,7 @@ type Faults<'py> = (
 /// Return the faults of a column: see `eightfold.columns.values.column_faults`.
 #[pyfunction]
 #[pyo3(
-    signature = (column, form, limit=None, *, threads=None),
+    signature = (column, form, limit=None, *, threads=Optional::Absent),
     text_signature = "(column, form, limit=None, *, threads=1)"
 )]
 pub fn column_faults<'py>(
@@ -183,9 +184,9 @@ pub fn column_faults<'py>(
     column: Given<'py>,
     form: &Bound<'py, PyAny>,
     limit: Option<&Bound<'py, PyAny>>,
-    threads: Option<&Bound<'py, PyAny>>,
+    threads: Optional<'py>,
 ) -> PyResult<Faults<'py>> {
-    let (form, threads, limit) = (form_of(form)?, threads_of(threads)?, limit_of(limit)?);
+    let (form, threads, limit) = (form_of(form)?, threads_of(&threads)?, limit_of(limit)?);
     with_column(py, &column, |column| {
         let pieces = heard(py, column, threads, |effort| form.column_faults(column, limit, effort))?;
         let mut found = Vec::new();
@@ -224,7 +225,7 @@ type Changed<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyByte
 /// Return what values of a column become in another form: see `eightfold.columns.values.column_changes`.
 #[pyfunction]
 #[pyo3(
-    signature = (column, source, target, errors=Errors::Strict, *, threads=None),
+    signature = (column, source, target, errors=Errors::Strict, *, threads=Optional::Absent),
     text_signature = "(column, source, target, errors='strict', *, threads=1)"
 )]
 pub fn column_changes<'py>(
@@ -233,7 +234,7 @@ pub fn column_changes<'py>(
     source: &Bound<'py, PyAny>,
     target: &Bound<'py, PyAny>,
     errors: Errors<'py>,
-    threads: Option<&Bound<'py, PyAny>>,
+    threads: Optional<'py>,
 ) -> PyResult<Changed<'py>> {
     let (source, target) = (Handle::of(source)?, Handle::of(target)?);
     let (from, to) = (source.get(), target.get());
@@ -241,7 +242,7 @@ pub fn column_changes<'py>(
     if !from.mark().is_empty() || !to.mark().is_empty() {
         return Err(has_signatures());
     }
-    let threads = threads_of(threads)?;
+    let threads = threads_of(&threads)?;
     let (reading, writing) = (from.reading(py, 0, &errors, true)?, to.writing(py, &errors)?);
     // Python answers for what the core answers in part only, as for single values.
     let is_answered = writing.form.has_answers(reading.on_fault) && !reading.form.is_answered_in_part(reading.on_fault);

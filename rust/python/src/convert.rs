@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::bytes_object::{bytes_if_written, bytes_of_parts, bytes_of_slice, bytes_of_text};
-use crate::given::{bytes_of, offset_in};
+use crate::given::{Optional, bytes_of, offset_in};
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::made::{Made, Make};
 use crate::memory::append;
@@ -245,7 +245,7 @@ fn add(part: Vec<u8>, parts: &mut Vec<Vec<u8>>) -> PyResult<()> {
 /// Return bytes of one form as bytes of another: see `eightfold.text.convert`.
 #[pyfunction]
 #[pyo3(
-    signature = (data, source, target, errors=Errors::Strict, *, threads=None),
+    signature = (data, source, target, errors=Errors::Strict, *, threads=Optional::Absent),
     text_signature = "(data, source, target, errors='strict', *, threads=1)"
 )]
 pub fn convert<'py>(
@@ -254,12 +254,12 @@ pub fn convert<'py>(
     source: &Bound<'py, PyAny>,
     target: &Bound<'py, PyAny>,
     errors: Errors<'py>,
-    threads: Option<&Bound<'py, PyAny>>,
+    threads: Optional<'py>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (source, target) = (Handle::of(source)?, Handle::of(target)?);
     let (from, to) = (source.get(), target.get());
     from.check_both(to, py, &errors)?;
-    let threads = threads_of(threads)?;
+    let threads = threads_of(&threads)?;
     let content = bytes_of(data)?;
     // Offsets count in all of the data here, whatever the signature.
     let (plain, skipped) = from.announced(content.as_bytes());

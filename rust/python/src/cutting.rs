@@ -9,6 +9,7 @@ use pyo3::types::{PyBytes, PySlice, PyString};
 use crate::ask::encode_error;
 use crate::bytes_object::bytes_of_slice;
 use crate::encode::text_object;
+use crate::given::{Optional, size_of};
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::heard::{Ear, Hears};
 use crate::made::Made;
@@ -18,15 +19,6 @@ use crate::str_object::{ascii_of, beginning, text_of};
 
 /// Bytes on each side of an offset that are looked at first; four times as many each time that they do not decide.
 const NEAR_BYTES: usize = 1 << 10;
-
-/// The value of an argument that is a size, a limit or an offset: see `eightfold.text.size_of`. One that no object can
-/// have is the largest.
-pub fn size_of(given: &Bound<'_, PyAny>, name: &str) -> PyResult<usize> {
-    if let Ok(size) = given.extract() {
-        return Ok(size);
-    }
-    Ok(names::size_of(given.py())?.call1((given, name))?.extract().unwrap_or(usize::MAX))
-}
 
 /// How much of a text fits into so many bytes, and what the form lacks if that stops it.
 pub fn fit(py: Python<'_>, form: &Form, text: &Bound<'_, PyString>, start: usize, room: usize) -> PyResult<Fit> {
@@ -64,7 +56,7 @@ pub fn truncate<'py>(
     let handle = Handle::of(form)?;
     let asked = handle.get();
     asked.check(py, &Errors::Strict)?;
-    let limit = size_of(limit, "limit")?;
+    let limit = size_of(limit, "limit", 0)?;
     let text = text_object(text)?;
     let Some(room) = limit.checked_sub(asked.mark().len()) else { return beginning(text, 0) };
     let fit = fit(py, &*asked.strictly_written(py)?, text, 0, room)?;
@@ -84,7 +76,7 @@ pub fn truncate_bytes<'py>(
     form: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let handle = Handle::of(form)?;
-    let content = Content::of(handle.get(), data, size_of(limit, "limit")?)?;
+    let content = Content::of(handle.get(), data, size_of(limit, "limit", 0)?)?;
     let end = content.stops()?.0;
     match data.cast_exact::<PyBytes>() {
         Ok(bytes) if end == bytes.as_bytes().len() => Ok(bytes.clone()),
@@ -95,24 +87,22 @@ pub fn truncate_bytes<'py>(
 
 /// Return the nearest offset between sequences: see `eightfold.cutting.boundary`.
 #[pyfunction]
-#[pyo3(signature = (data, offset, form, side=None), text_signature = "(data, offset, form, side='left')")]
+#[pyo3(signature = (data, offset, form, side=Optional::Absent), text_signature = "(data, offset, form, side='left')")]
 pub fn boundary(
     data: &Bound<'_, PyAny>,
     offset: &Bound<'_, PyAny>,
     form: &Bound<'_, PyAny>,
-    side: Option<&Bound<'_, PyAny>>,
+    side: Optional<'_>,
 ) -> PyResult<Made<usize>> {
     let handle = Handle::of(form)?;
-    let offset = size_of(offset, "offset")?;
-    let is_left = match side {
-        None => true,
-        Some(side) if side.eq("left")? => true,
-        Some(side) if side.eq("right")? => false,
-        Some(side) => {
-            let message = format!("side must be 'left' or 'right', not {}", side.repr()?);
-            return Err(PyValueError::new_err(message));
+    let offset = size_of(offset, "offset", 0)?;
+    let is_left = side.map_or(true, |side| {
+        let is_left = side.eq("left")?;
+        if is_left || side.eq("right")? {
+            return Ok(is_left);
         }
-    };
+        Err(PyValueError::new_err(format!("side must be 'left' or 'right', not {}", side.repr()?)))
+    })?;
     let (left, right) = Content::of(handle.get(), data, offset)?.stops()?;
     Ok(Made(if is_left { left } else { right }))
 }

@@ -18,7 +18,9 @@ pub fn documented<'py>(function: &Bound<'py, PyCFunction>, twin: &Bound<'py, PyA
     let py = function.py();
     let name: String = function.getattr("__name__")?.extract()?;
     let signature: String = function.getattr("__text_signature__")?.extract()?;
-    let words: String = twin.getattr("__doc__")?.extract()?;
+    // With `python -OO` there are none.
+    let words: Option<String> = twin.getattr("__doc__")?.extract()?;
+    let words = words.unwrap_or_default();
     let doc = CString::new(format!("{name}{signature}\n--\n\n{words}"))?;
     let module = twin.getattr("__module__")?;
     // SAFETY: `function` is a built-in function, so the three calls give its parts; the definition is made of them and

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use std::vec;
 
 use eightfold_core::{Fault, Form, Scan, Step, Tally};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
 
 use crate::fault_object::{fault_object, kind_name};
-use crate::given::offset_in;
+use crate::given::{Optional, offset_in};
 use crate::handle::Handle;
 use crate::heard::{Heard, Worker, heard_by_threads};
 use crate::made::Made;
@@ -56,13 +55,9 @@ fn longest_sequence(form: &Form) -> usize {
 
 /// Say whether bytes follow the definition of a form: see `eightfold.text.is_well_formed`.
 #[pyfunction]
-#[pyo3(signature = (data, form, *, threads=None), text_signature = "(data, form, *, threads=1)")]
-pub fn is_well_formed(
-    data: &Bound<'_, PyAny>,
-    form: &Bound<'_, PyAny>,
-    threads: Option<&Bound<'_, PyAny>>,
-) -> PyResult<bool> {
-    let (handle, threads) = (Handle::of(form)?, threads_of(threads)?);
+#[pyo3(signature = (data, form, *, threads=Optional::Absent), text_signature = "(data, form, *, threads=1)")]
+pub fn is_well_formed(data: &Bound<'_, PyAny>, form: &Bound<'_, PyAny>, threads: Optional<'_>) -> PyResult<bool> {
+    let (handle, threads) = (Handle::of(form)?, threads_of(&threads)?);
     let (mut window, py) = (Window::new(data)?, data.py());
     let (plain, mut at) = handle.get().announced(window.data.as_bytes(py));
     let form = &handle.get().plain(plain).form;
@@ -94,13 +89,13 @@ fn scan_of<'a>(form: &'a Form, data: &'a [u8], piece: &Range<usize>) -> Scan<'a>
 
 /// Count the faults of bytes by their kinds: see `eightfold.text.tally`.
 #[pyfunction]
-#[pyo3(signature = (data, form, *, threads=None), text_signature = "(data, form, *, threads=1)")]
+#[pyo3(signature = (data, form, *, threads=Optional::Absent), text_signature = "(data, form, *, threads=1)")]
 pub fn tally<'py>(
     data: &Bound<'py, PyAny>,
     form: &Bound<'py, PyAny>,
-    threads: Option<&Bound<'py, PyAny>>,
+    threads: Optional<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (handle, threads) = (Handle::of(form)?, threads_of(threads)?);
+    let (handle, threads) = (Handle::of(form)?, threads_of(&threads)?);
     let (mut window, py) = (Window::new(data)?, data.py());
     let (plain, mut at) = handle.get().announced(window.data.as_bytes(py));
     let form = &handle.get().plain(plain).form;
@@ -141,15 +136,15 @@ pub fn short_is_well_formed<'py>([data, form]: [&Bound<'py, PyAny>; 2]) -> Optio
 
 /// Yield the faults of bytes, in order: see `eightfold.text.faults`.
 #[pyfunction]
-#[pyo3(signature = (data, form, limit=None, *, threads=None), text_signature = "(data, form, limit=None, *, threads=1)")]
+#[pyo3(signature = (data, form, limit=None, *, threads=Optional::Absent), text_signature = "(data, form, limit=None, *, threads=1)")]
 pub fn faults<'py>(
     data: &Bound<'py, PyAny>,
     form: &Bound<'py, PyAny>,
     limit: Option<&Bound<'py, PyAny>>,
-    threads: Option<&Bound<'py, PyAny>>,
+    threads: Optional<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = data.py();
-    let (handle, threads) = (Handle::of(form)?, threads_of(threads)?);
+    let (handle, threads) = (Handle::of(form)?, threads_of(&threads)?);
     let window = Window::new(data)?;
     let asked = handle.get();
     let (plain, at) = asked.announced(window.data.as_bytes(py));
@@ -178,13 +173,7 @@ pub fn faults<'py>(
 /// two threads at once it reads freed memory.
 pub fn limit_of(limit: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
     let Some(limit) = limit else { return Ok(usize::MAX) };
-    match names::index(limit.py())?.call1((limit,)) {
-        Ok(number) if number.ge(0)? => Ok(number.extract().unwrap_or(usize::MAX)),
-        _ => {
-            let message = format!("limit must be None or a number of 0 or more, not {}", limit.repr()?);
-            Err(PyValueError::new_err(message))
-        }
-    }
+    limit.extract().or_else(|_| Ok(names::limit_of(limit.py())?.call1((limit,))?.extract().unwrap_or(usize::MAX)))
 }
 
 /// A part of the window: its known faults, and where to look for more.

@@ -1,9 +1,9 @@
-//! Bytes that a caller gives, and offsets into them.
+//! What a caller gives: bytes, offsets into them, numbers, and arguments that may be absent.
 
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMemoryView};
+use pyo3::types::{IntoPyDict, PyBytes, PyMemoryView};
 
 use crate::names;
 
@@ -28,4 +28,43 @@ pub fn view_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyMemoryVie
         let has_none = error.is_instance_of::<PyTypeError>(py);
         Err(if has_none { PyErr::from_value(names::wants_bytes(py)?.call1((data,))?) } else { error })
     })
+}
+
+/// An argument that may be absent. None is a value of it, and a wrong one.
+pub enum Optional<'py> {
+    /// It is absent.
+    Absent,
+    /// Its value.
+    Value(Bound<'py, PyAny>),
+}
+
+impl<'py> Optional<'py> {
+    /// What a function makes of the value, or what stands for it if it is absent.
+    pub fn map_or<T>(&self, absent: T, make: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>) -> PyResult<T> {
+        match self {
+            Optional::Absent => Ok(absent),
+            Optional::Value(value) => make(value),
+        }
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Optional<'py> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Optional::Value(given.to_owned()))
+    }
+}
+
+/// The value of an argument that is a size, a limit or an offset: see `eightfold.text.size_of`. One that no object can
+/// have is the largest.
+pub fn size_of(given: &Bound<'_, PyAny>, name: &str, least: usize) -> PyResult<usize> {
+    let py = given.py();
+    match given.extract() {
+        Ok(size) if size >= least => Ok(size),
+        _ => {
+            let options = [("least", least)].into_py_dict(py)?;
+            Ok(names::size_of(py)?.call((given, name), Some(&options))?.extract().unwrap_or(usize::MAX))
+        }
+    }
 }

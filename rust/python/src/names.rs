@@ -53,6 +53,7 @@ names! {
     array_type = "array" . "array";
     index = "operator" . "index";
     size_of = "eightfold.text" . "size_of";
+    limit_of = "eightfold.text" . "limit_of";
     bytes_view = "eightfold.text" . "view_of";
     grapheme_end = "eightfold.graphemes" . "grapheme_end";
     writable = "eightfold.buffers" . "writable";

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::bytes_object::bytes_of_slice;
+use crate::given::Optional;
 use crate::handle::Handle;
 use crate::made::Made;
 use crate::threads::threads_of;
@@ -70,7 +71,7 @@ impl Tree {
         selected: Selected,
         examined: Examined,
         special: Vec<Patterns>,
-        threads: Option<&Bound<'_, PyAny>>,
+        threads: Optional<'_>,
     ) -> PyResult<Self> {
         let examination = Examination {
             form: Handle::of(form)?.get().form.clone(),
@@ -83,7 +84,7 @@ impl Tree {
             special: special.into_iter().map(rules).collect(),
         };
         let walk = Walk::new(top, selection(selected));
-        let batches = Batches::new(walk, examination, threads_of(threads)?)?;
+        let batches = Batches::new(walk, examination, threads_of(&threads)?)?;
         Ok(Tree { batches })
     }
 

@@ -16,7 +16,7 @@ from eightfold.columns.values import BrokenColumnError, Findings, numbers
 from eightfold.faults import KINDS, Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
-from eightfold.text import AnyForm, check_limit
+from eightfold.text import AnyForm, limit_of
 
 
 def audit(
@@ -56,8 +56,7 @@ def audit(
     [{'column': 'name', 'row': 1, 'start': 3, 'kind': 'truncated', 'bytes': b'\xe9'}]
     """
     pa, asked, count = pyarrow(), form_named(form), thread_count(threads)
-    check_limit(limit)
-    found, left = [], limit
+    found, left = [], limit_of(limit)
     for given in _leaves(table_of(table), binary=binary):
         batch = given.report(asked, left, count)
         if batch is not None:

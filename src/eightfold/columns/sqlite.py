@@ -37,7 +37,7 @@ from eightfold.forms import form as form_named
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.forms.xtf_8 import XTF_8
 from eightfold.repair import repair as repair_value
-from eightfold.text import check_limit, convert, faults, is_well_formed
+from eightfold.text import convert, faults, is_well_formed, limit_of
 
 Key: TypeAlias = "tuple[int | float | bytes | str | None, ...]"
 """The rowid, or the primary key of a table without rowids; text in it is shown with ill-formed bytes escaped."""
@@ -103,7 +103,7 @@ def audit(path: str | os.PathLike[str], *, limit: int | None = None) -> list[Fou
     sqlite3.OperationalError: unable to open database file
     """
     found: list[Found] = []
-    check_limit(limit)
+    limit = limit_of(limit)
     with closing(_opened(path, "ro")) as database:
         form = _form_of(database)
         for table in _tables(database):

@@ -6,14 +6,13 @@ Threads cannot be stopped, so the limit needs a process. There is one, which ans
 from __future__ import annotations
 
 import multiprocessing
-import signal
 import threading
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from eightfold.files.parallel.processes import starting
+from eightfold.files.parallel.processes import begun, starting
 from eightfold.web.api import WrongRequestError
 from eightfold.web.api import answer as answer_question
 
@@ -116,7 +115,7 @@ class Worker:
 
 
 def _serve(pipe: Connection, answering: Answering) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both processes; the server ends this one.
+    begun()
     while True:
         try:
             name, request = pipe.recv()

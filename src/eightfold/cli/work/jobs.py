@@ -92,6 +92,13 @@ class Job:
         return opened(self.source, twice=twice, unpack=self.unpack, regular=self.in_place)
 
     @property
+    def replaces_source(self) -> bool:
+        """Whether the result takes the place of what it is made from."""
+        if self.in_place or self.walked or self.to_standard_output or is_remote(self.target) or is_remote(self.source):
+            return self.in_place  # A folder that holds what goes into it is refused.
+        return os.path.realpath(self.source) == os.path.realpath(self.target)
+
+    @property
     def unwritten(self) -> str:
         """What happens to the target if work on the file stops."""
         return "the output ends before it" if self.to_standard_output else f"{shown(self.target)} is not written"
@@ -217,7 +224,7 @@ def _apart(work: Iterable[Job]) -> list[Job]:
     """Return jobs, each once.
 
     Raises:
-        UsageError: two results would be one file, or one would be written over what another is made from.
+        UsageError: two results would be one file, or one would be written over what it or another is made from.
     """
     leads_to = RealPaths().of
     results: dict[str, Job] = {}
@@ -227,6 +234,10 @@ def _apart(work: Iterable[Job]) -> list[Job]:
             raise UsageError(f"{shown(other.source)} and {shown(job.source)} would both become {shown(job.target)}")
     read = {leads_to(job.source): job.source for job in results.values()}
     for target, job in results.items():
+        if leads_to(job.source) == target and job.walked:
+            raise UsageError(
+                f"{shown(job.source)} would be replaced by its result: use --in-place, which can be resumed"
+            )
         if target in read and leads_to(job.source) != target:
             raise UsageError(
                 f"{shown(read[target])} is an input, and the result of {shown(job.source)} would overwrite it: "

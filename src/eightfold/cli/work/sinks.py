@@ -58,8 +58,8 @@ def sink(job: Job, read: Snapshot | None = None, *, new: bool = False) -> Iterat
     """
     if job.in_place:
         check_in_place(job)
-        if not job.journaled:
-            _check_uninterrupted(job)
+    if job.replaces_source and not job.journaled:
+        _check_uninterrupted(job)
     with _whole(job, read, new) as file, _packing(job.target, file) if job.packing else nullcontext(file) as inside:
         yield inside
 

@@ -94,13 +94,17 @@ def _parts(pipe: Connection) -> Iterator[Any]:
 
 @contextmanager
 def starting() -> Iterator[None]:
-    """Start a process that takes no module from the current folder, with Ctrl-C held back."""
+    """Start a process that takes no module from the current folder, with the signals held back that stop a program.
+
+    A half-started Python would print a traceback, and so would one that is not told what it is for. It calls
+    :func:`begun`.
+    """
     # multiprocessing runs `python -c`, which would import multiprocessing.py of the tree that we are to check.
     given = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = given or "1"
     try:
         _start_tracker()
-        with _interrupts_held():
+        with signals_held():
             yield
     finally:
         if given is None:
@@ -110,29 +114,25 @@ def starting() -> Iterator[None]:
 
 
 def _start_tracker() -> None:
-    """Start the resource tracker before Ctrl-C is held back, because its start lets Ctrl-C through."""
+    """Start the resource tracker before signals are held back, because its start lets Ctrl-C through."""
     if sys.platform != "win32":
         from multiprocessing.resource_tracker import ensure_running
 
         ensure_running()
 
 
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Start a process with Ctrl-C held back: a half-started Python would print a traceback."""
-    if sys.platform == "win32":
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+def begun() -> None:
+    """Let the signals come that were held back while this process started, but for Ctrl-C.
+
+    That reaches the whole process group, and the process that started this one ends it.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM, signal.SIGHUP})
 
 
 def _serve(pipe: Connection, start: Callable[[Any, Send], BatchWork], settings: object) -> None:
-    # Ctrl-C reaches the whole process group; the process that started this one ends it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    begun()
     work = start(settings, pipe.send)
     with suppress(EOFError, OSError):
         while True:
