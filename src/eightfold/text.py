@@ -390,12 +390,14 @@ def locate(data: Data, fault: Fault, form: AnyForm | None = None) -> tuple[int, 
         form: the form in which the fault was found; needed only for a form of your own whose U+000A is not byte 0A.
 
     Raises:
-        ValueError: the fault was found in a str.
+        ValueError: the fault was found in a str. TypeError: it is no Fault.
 
     >>> data = b"one\ntwo \xff"
     >>> [locate(data, fault) for fault in faults(data, "utf-8")]
     [(2, 5)]
     """
+    if not isinstance(fault, Fault):
+        raise TypeError(f"locate needs a Fault, not {type(fault).__name__}")
     if fault.side == "text":
         raise ValueError("a fault of a str has no line and column in bytes")
     content = bytes_of(data)

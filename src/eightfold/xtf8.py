@@ -115,7 +115,7 @@ def _needless_escapes(content: bytes) -> Iterator[Fault]:
 
 
 def _check(errors: str, *offered: str) -> None:
-    if errors in XTF_8.refuses:
+    if not isinstance(errors, str) or errors in XTF_8.refuses:
         check_policy(errors, XTF_8)
     check_offered(errors, *offered)
 

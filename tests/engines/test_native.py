@@ -31,6 +31,12 @@ def test_the_engine_that_was_asked_for_is_at_work() -> None:
         assert eightfold.ENGINE == "native"
 
 
+def test_python_may_leave_out_docstrings() -> None:
+    line = [sys.executable, "-OO", "-m", "eightfold", "convert", "-t", "utf-16-be"]
+    done = subprocess.run(line, input=b"a", capture_output=True, env=ENVIRONMENT, check=False)
+    assert (done.returncode, done.stdout) == (0, b"\0a"), done.stderr
+
+
 @pytest.mark.parametrize("engine", ["python", "reference"])
 def test_an_engine_without_the_core_can_be_forced(engine: str) -> None:
     program = "import eightfold; print(eightfold.ENGINE, eightfold.lane.on, eightfold.decode.__class__)"

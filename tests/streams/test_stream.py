@@ -375,6 +375,16 @@ def test_a_converter_takes_lists_and_numbers_in_the_place_of_tuples_and_flags() 
     assert converter.convert(b"\xed\xb8\x80", True) == b"\xf0\x9f\x98\x80"
 
 
+@pytest.mark.parametrize(("place", "wrong"), [(1, 1 << 63), (4, (5, 0, 3)), (4, (0xD83D, 1 << 63, 1 << 63))])
+def test_a_converter_takes_no_state_that_it_never_gives(place: int, wrong: object) -> None:
+    converter = Converter("generalized-utf-8", "wtf-8")
+    converter.convert(b"a\xed\xa0\xbd")
+    state = converter.getstate()
+    with pytest.raises(TypeError, match="the state of a Converter is what getstate returns"):
+        converter.setstate((*state[:place], wrong, *state[place + 1 :]))
+    assert converter.getstate() == state
+
+
 def test_encoder_state_0_means_that_no_signature_is_due() -> None:
     for name in ("utf-8-sig", "corrected-utf-8-sig", "utf-16", "utf-32", "wtf-16", "optu-16"):
         encoder = Encoder(name)

@@ -8,7 +8,7 @@ import io
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import eightfold
+from eightfold import encode_into
 from eightfold.measuring import TWINS as MEASURING
 from eightfold.text import TWINS
 
@@ -203,8 +204,43 @@ def test_what_a_handler_says_holds_across_pieces() -> None:
 def test_threads_are_a_number(verb: Callable[..., object]) -> None:
     with pytest.raises(ValueError, match="threads must be 1 or more, not 0"):
         verb(b"", "utf-8", threads=0)
-    with pytest.raises(TypeError):
-        verb(b"", "utf-8", threads="two")
+    for wrong in ("two", None):
+        with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+            verb(b"", "utf-8", threads=wrong)
+        with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+            eightfold.convert(b"", "utf-8", "utf-16", threads=wrong)  # type: ignore[arg-type]
+
+
+def test_none_is_no_offset_and_no_side() -> None:
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        encode_into("a", "utf-8", bytearray(4), None)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="side must be 'left' or 'right', not None"):
+        eightfold.boundary(b"a", 1, "utf-8", None)  # type: ignore[arg-type]
+
+
+class Two:
+    """A number that is no int."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+
+    def __index__(self) -> int:
+        if self.error is not None:
+            raise self.error
+        return 2
+
+
+@pytest.mark.parametrize(("verb", "given"), [(eightfold.faults, b"\xff" * 3), (eightfold.encode_faults, "\ud800a" * 3)])
+def test_a_limit_is_any_number(verb: Callable[..., Iterable[object]], given: bytes | str) -> None:
+    assert len(list(verb(given, "utf-8", Two()))) == len(list(verb(given, "utf-8", 2))) == 2
+    assert len(list(verb(given, "utf-8", 1 << 100))) == 3
+    with pytest.raises(ZeroDivisionError):
+        verb(given, "utf-8", Two(ZeroDivisionError()))
+
+
+def test_only_a_fault_has_a_place() -> None:
+    with pytest.raises(TypeError, match="locate needs a Fault, not NoneType"):
+        eightfold.locate(b"a", None)  # type: ignore[arg-type]
 
 
 def test_a_tally_counts_what_faults_are_found() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.pairs import joined_pair, joins, may_give
 from eightfold.policy import check_policy, reading, writing
-from eightfold.reference import signed
+from eightfold.reference import LEADS, signed
 from eightfold.run import Begun, Placed, converted_piece, fault_at
 from eightfold.stream.opening import Opening
 from eightfold.stream.runs import members_of_run, rest_of_run, waits_for_runs
@@ -220,7 +221,8 @@ class Converter(Copied):
             # A state that went through JSON has a list in place of a tuple.
             lead = None if given.lead is None else Placed(*given.lead)
             numbers = (given.offset, given.chosen, given.dropped, *(lead or ()))
-            if not (isinstance(given.held, bytes) and all(isinstance(each, int) and each >= 0 for each in numbers)):
+            are_places = all(isinstance(each, int) and 0 <= each <= sys.maxsize for each in numbers)
+            if not (isinstance(given.held, bytes) and are_places and (lead is None or lead.code_point in LEADS)):
                 raise TypeError
         except TypeError:
             raise TypeError("the state of a Converter is what getstate returns") from None
