@@ -18,9 +18,11 @@ import pytest
 from eightfold import cli
 from eightfold.cli.commands.repair import datasets
 from eightfold.cli.work.datasets import pieces as cutting
+from eightfold.cli.work.datasets import targets
 from eightfold.cli.work.datasets.runners import local
 from eightfold.files import FileError
 from eightfold.files.paths.addresses import TEMPORARY
+from eightfold.files.write.flocks import locked
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair import repair
 from support.datasets import LINES, dataset, files_in, tables_in
@@ -105,6 +107,23 @@ def test_only_the_faults_that_are_shown_are_kept_and_all_are_counted(
     assert len(out.splitlines()) == 1000
     assert "3000 errors" in said
     assert "2000" in said
+
+
+def test_a_lock_of_a_folder_that_another_run_has_just_removed_is_none(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(descriptor: int) -> bool | None:
+        [folder] = tmp_path.glob(".out*")
+        shutil.rmtree(folder)
+        return locked(descriptor)
+
+    monkeypatch.setattr(targets, "locked", late)
+    (tmp_path / "in").write_bytes(b"a\xff")
+    given = ["repair", "--runner", "local", "-o", str(tmp_path / "out"), str(tmp_path / "in")]
+    assert cli.main(given) == 2
+    assert "out: another run is writing it" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert cli.main(given) == 0
 
 
 def test_what_is_not_looked_for_is_said(tmp_path: Path, capsys: Any) -> None:

@@ -149,7 +149,7 @@ def _locked(folder: str, output: str) -> Iterator[None]:
         lock = open(os.path.join(folder, _LOCK), "ab")  # noqa: SIM115
     with lock:
         is_ours = locked(lock.fileno())
-        if is_ours is False:
+        if is_ours is False or not _is_in(folder, lock):
             raise FileError(output, "another run is writing it")
         for left in (_DATA, _ATTEMPTS):
             path = os.path.join(folder, left)
@@ -158,6 +158,14 @@ def _locked(folder: str, output: str) -> Iterator[None]:
                     raise FileError(folder, "another run is writing it, or was stopped: remove it if none is writing")
                 shutil.rmtree(path)
         yield
+
+
+def _is_in(folder: str, lock: BinaryIO) -> bool:
+    """Return whether the file of a lock is in its folder still: the run that had locked it before removes both."""
+    try:
+        return os.path.samestat(os.fstat(lock.fileno()), os.lstat(os.path.join(folder, _LOCK)))
+    except FileNotFoundError:
+        return False
 
 
 __all__ = ["SUCCESS", "Target", "writing_to"]
