@@ -316,7 +316,6 @@ def test_a_footer_that_lies_is_an_error_and_costs_nothing(data: bytes) -> None:
 PAIRS = [{b"off": b"1"}, None, {b"k\xe9": b"v\xff", b"b": b"", b"c": b"caf\xe9"}]
 """The metadata of three record batches."""
 MENDED = [{b"off": b"1"}, None, {"ké".encode(): "vÿ".encode(), b"b": b"", b"c": "café".encode()}]
-HAS_FOOTERS = hasattr(pa.ipc.RecordBatchFileReader, "metadata")
 
 
 def with_pairs(folder: Path, kind: str, values: list[bytes | None], footer: dict[bytes, bytes] | None = None) -> Path:
@@ -379,7 +378,6 @@ def test_metadata_of_a_record_batch_that_cannot_be_repaired(kind: str, tmp_path:
     assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
 
 
-@pytest.mark.skipif(not HAS_FOOTERS, reason="this pyarrow reads no metadata of footers")
 def test_the_metadata_of_a_footer(tmp_path: Path, capsys: Any) -> None:
     footer = {b"f\xe9": b"\xff", b"clean": b"yes"}
     path, plan = with_pairs(tmp_path, "arrow", [b"a"], footer), tmp_path / "plan"
@@ -396,24 +394,3 @@ def test_the_metadata_of_a_footer(tmp_path: Path, capsys: Any) -> None:
         with pa.OSFile(str(path)) as source:
             assert pa.ipc.open_file(source).metadata == expected
     assert "not kept" not in said(capsys)[1]
-
-
-@pytest.mark.skipif(not HAS_FOOTERS, reason="this pyarrow writes no metadata of footers")
-def test_a_footer_that_pyarrow_cannot_read_is_not_called_clean(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
-    class Older:
-        """A reader as that of pyarrow 18."""
-
-        def __init__(self, *args: Any, **options: Any) -> None:
-            self._reader = make(*args, **options)
-
-        def __getattr__(self, name: str) -> Any:
-            if name == "metadata":
-                raise AttributeError
-            return getattr(self._reader, name)
-
-    make = pa.ipc.open_file
-    monkeypatch.setattr(pa.ipc, "open_file", Older)
-    path = with_pairs(tmp_path, "arrow", [b"a"], {b"clean": b"yes"})
-    assert cli.main(["check", str(path)]) == 2
-    assert "its footer has metadata, which this pyarrow cannot read: use a later version" in said(capsys)[1]
-    assert cli.main(["check", str(with_pairs(tmp_path, "arrow", [b"a"]))]) == 1

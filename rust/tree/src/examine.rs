@@ -222,7 +222,7 @@ fn may_be_wide(head: &[u8]) -> bool {
         && is_refused(count_words(&|unit| is_bad_word(u32::from_be_bytes(*unit))), words.len()))
 }
 
-fn read_retrying(file: impl AsFd, buffer: &mut [u8]) -> Result<usize, Errno> {
+pub(crate) fn read_retrying(file: impl AsFd, buffer: &mut [u8]) -> Result<usize, Errno> {
     loop {
         match read(&file, &mut *buffer) {
             Err(Errno::INTR) => {}

@@ -7,8 +7,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
-use rustix::io::{Errno, read};
+use rustix::io::Errno;
 
+use crate::examine::read_retrying;
 use crate::globs::{Pattern, deciding};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -105,12 +106,10 @@ fn content(folder: impl AsFd, path: &Path, links: OFlags) -> Result<Vec<u8>, Err
     }
     let (mut content, mut piece) = (Vec::new(), vec![0; 1 << 14]);
     loop {
-        match read(&file, &mut *piece) {
-            Ok(0) => return Ok(content),
-            Ok(length) if content.len() + length > MOST_BYTES => return Err(Errno::FBIG),
-            Ok(length) => content.extend_from_slice(&piece[..length]),
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error),
+        match read_retrying(&file, &mut piece)? {
+            0 => return Ok(content),
+            length if content.len() + length > MOST_BYTES => return Err(Errno::FBIG),
+            length => content.extend_from_slice(&piece[..length]),
         }
     }
 }

@@ -123,8 +123,6 @@ class _Spread:
         old, new = (pa.chunked_array([leaf.array for leaf in each]) for each in (mine, theirs))
         if len(old) != len(new) or not old.is_null().equals(new.is_null()):
             raise PlanError("the result has other rows")
-        if not len(old):  # pyarrow 18 ends the process when it compares no values at all
-            return
         places = compute().indices_nonzero(compute().not_equal(old, new))
         starts = [0, *accumulate(len(leaf.array) for leaf in mine)]
         pairs = zip(places.to_pylist(), old.take(places).to_pylist(), new.take(places).to_pylist(), strict=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -23,7 +22,6 @@ _MAGIC_BYTES = 8
 _FILE = b"ARRO"
 """How a file begins. A stream begins with what stands before each message: a continuation, or an old one its length."""
 _FOOTER = "footer"
-_FOOTER_SIZE = struct.Struct("<I6s")
 _CODECS = {None: None, 0: "lz4", 1: "zstd"}
 
 
@@ -44,12 +42,7 @@ class IpcReader:
         self._file: Any = self._opened()
         self._schema: Any = self._file.schema
         self.schema: Any = with_texts(self._schema, self._repaired)
-        self._footer: Any = None if self._is_stream else self._footer_pairs()
-
-    def _footer_pairs(self) -> Any:
-        if not hasattr(self._file, "metadata") and _has_footer_pairs(self._given):
-            raise FileError(self._path, "its footer has metadata, which this pyarrow cannot read: use a later version")
-        return getattr(self._file, "metadata", None)
+        self._footer: Any = None if self._is_stream else self._file.metadata
 
     @cached_property
     def text_changes(self) -> list[TextChange]:
@@ -199,19 +192,6 @@ def _ipc_codec(ipc: Any, file: BinaryIO, start: int) -> str | None:
             except (struct.error, IndexError):
                 return None
     return None
-
-
-def _has_footer_pairs(file: BinaryIO) -> bool:
-    """Return whether the footer of a file that pyarrow has opened has key-value metadata.
-
-    Source: format/File.fbs of Apache Arrow: Footer.custom_metadata is the fifth field; behind the footer come its size
-    and the magic bytes.
-    """
-    end = file.seek(-_FOOTER_SIZE.size, io.SEEK_END)
-    (size, _) = _FOOTER_SIZE.unpack(file.read(_FOOTER_SIZE.size))
-    file.seek(end - size)
-    footer = file.read(size)
-    return _field(footer, struct.unpack_from("<I", footer)[0], 4) is not None
 
 
 def _codec_in(data: bytes) -> int | None:

@@ -137,8 +137,8 @@ class Trees:
                     # A file that cannot be read is read again, so that its turn comes among the others; where too many
                     # files were open, one may be too few to matter.
                     form = "" if top.ruled is None else top.ruled.form_of(inside)
-                    clean = None if text is None else CleanText(*text)
-                    yield Found(os.fsdecode(path), top.inside + inside, True, form, clean)
+                    text_found = None if text is None else CleanText(*text)
+                    yield Found(os.fsdecode(path), top.inside + inside, True, form, text_found)
                 else:
                     on_error(FileError(os.fsdecode(path), _REASONS.get(code) or os.strerror(code)))
 

@@ -20,7 +20,7 @@ from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.files.write.attributes import take_over
 from eightfold.files.write.temporary import hand_over, temporary_beside
 
-STANDARD_OUTPUT = "standard output"
+_STANDARD_OUTPUT = "standard output"
 EXISTS = "this file already exists; move it or choose another name"
 """Why a new file is refused."""
 _NEW_FILE_MODE = 0o666
@@ -241,11 +241,11 @@ def standard_output() -> Iterator[BinaryIO]:
         BrokenPipeError: its reader has gone. FileError: it is closed, or cannot be written for another reason.
     """
     if sys.stdout is None:
-        raise FileError(STANDARD_OUTPUT, "it is closed")
+        raise FileError(_STANDARD_OUTPUT, "it is closed")
     try:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise file_error(STANDARD_OUTPUT, error) from error
+        raise file_error(_STANDARD_OUTPUT, error) from error
