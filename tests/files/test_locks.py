@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import threading
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -98,12 +97,16 @@ def test_a_run_waits_for_one_that_ends_soon(tree: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(locks, "_PATIENCE", 60)
     with ExitStack() as first:
         first.enter_context(held([str(tree / "a")]))
-        ends = threading.Timer(0.2, first.close)
-        ends.start()
-        begun = time.monotonic()
+        pauses: list[float] = []
+
+        def pause(seconds: float) -> None:
+            pauses.append(seconds)
+            if len(pauses) == 3:
+                first.close()
+
+        monkeypatch.setattr(time, "sleep", pause)
         with held([str(tree / "a" / "b")]):
-            assert 0.15 < time.monotonic() - begun < 30
-        ends.join()
+            assert pauses == [locks._PAUSE] * 3
 
 
 def test_a_folder_that_cannot_be_held_for_want_of_open_files_is_told_of(
