@@ -16,6 +16,7 @@ import pytest
 import eightfold
 from eightfold.files.paths.addresses import is_temporary
 from support.command_line import ENVIRONMENT, command, run
+from support.kills import killed
 from support.table_files import strings
 
 
@@ -82,47 +83,45 @@ def test_a_disk_without_room_for_another_file(small_disk: Path) -> None:
     assert sorted(path.name for path in small_disk.iterdir()) == ["file.txt", "filler"]
 
 
-def killed_after(seconds: float, *arguments: str, folder: Path) -> bool:
-    """Run the command line, kill it after some time, and return whether it was faster."""
-    with subprocess.Popen(
-        command(*arguments), cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
-        try:
-            return process.wait(timeout=seconds) == 0
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return False
-
-
-def seconds_for(*arguments: str, folder: Path) -> float:
-    begun = time.monotonic()
-    assert run(*arguments, cwd=folder).returncode == 0
-    return time.monotonic() - begun
+def files_beside(file: Path) -> set[tuple[str, int]]:
+    """Return the names of the other files in its folder, each with the time at which it was last written."""
+    found = set()
+    for path in file.parent.iterdir():
+        with suppress(FileNotFoundError):  # A run has removed it meanwhile.
+            if path != file:
+                found.add((path.name, path.stat().st_mtime_ns))
+    return found
 
 
 @pytest.mark.parametrize("arguments", [CONVERTED, REPAIRED, [*COPIED, "file.txt"]], ids=["convert", "repair", "-o"])
 def test_kills_at_any_moment_leave_the_old_file_or_the_new_one(arguments: list[str], tmp_path: Path) -> None:
     old = tmp_path / "file.txt"
-    lines = 20_000 if eightfold.ENGINE == "native" else 2_000  # One run takes as long, nearly.
+    lines = 200_000 if eightfold.ENGINE == "native" else 10_000
     content = b"text and more text\n" * lines + b"\xff" * (arguments is REPAIRED)
 
     def again() -> None:
         old.write_bytes(content)
 
     again()
-    usual = seconds_for(*arguments, "file.txt", folder=tmp_path)
+    assert run(*arguments, "file.txt", cwd=tmp_path).returncode == 0
     new = old.read_bytes()
     assert new != content
     seed = random.randrange(1 << 30)
-    moments = random.Random(seed)
-    killed = 0
-    for _ in range(12):
+    chance, kills = random.Random(seed), 0
+    longest = 0.02  # By and by about as long as a run is at work on this machine.
+    for _ in range(16):
         again()
-        killed += not killed_after(usual * moments.uniform(0.3, 1.1), *arguments, "file.txt", folder=tmp_path)
+        strays = files_beside(old)
+        seconds = chance.uniform(0, longest)
+        status = killed([*arguments, "file.txt"], tmp_path, lambda: not files_beside(old) <= strays, seconds)
+        assert status in (None, 0), f"seed {seed}"
         assert old.read_bytes() in (content, new), f"seed {seed}"
+        kills += status is None
+        longest *= 1.6 if status is None else 0.6
+    assert kills, "each run ended before it was seen at work"
     again()
     assert run(*arguments, "file.txt", cwd=tmp_path).returncode == 0
-    assert (old.read_bytes(), killed > 0) == (new, True)
+    assert old.read_bytes() == new
     assert [path.name for path in tmp_path.iterdir()] == ["file.txt"], "strays are gone"
 
 

@@ -16,20 +16,20 @@ def _states(paths: Sequence[Path]) -> list[tuple[int, int]]:
     return [(status.st_ino, status.st_mtime_ns) for status in map(os.stat, paths)]
 
 
-def _killed(chance: random.Random, line: Sequence[str], folder: Path, paths: Sequence[Path]) -> tuple[int | None, int]:
-    """Run a command until some files have changed, and kill it.
+def killed(line: Sequence[str], folder: Path, at_work: Callable[[], bool], seconds: float) -> int | None:
+    """Run a command, and kill it so many seconds after it was first seen at work.
 
-    Returns the exit status, None if it was killed, and how many files were seen to change.
+    Returns its exit status if it ended before, and None if it was killed.
     """
-    changes, before, changed = chance.randint(1, 1 + len(paths) // 3), _states(paths), 0
-    with subprocess.Popen(command(*line), cwd=folder, env=ENVIRONMENT, stderr=subprocess.DEVNULL) as process:
-        while process.poll() is None and changed < changes:
+    with subprocess.Popen(
+        command(*line), cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        while process.poll() is None and not at_work():
             time.sleep(0.0005)
-            changed = sum(map(tuple.__ne__, before, _states(paths)))
-        time.sleep(chance.random() / 500)
+        time.sleep(seconds)
         status = process.poll()
         process.kill()
-    return status, changed
+    return status
 
 
 def kills_until_done(
@@ -44,9 +44,14 @@ def kills_until_done(
     print(f"seed {seed}")
     chance, paths, kills = random.Random(seed), list(made), 0
     for _ in range(100):
-        status, changed = _killed(chance, line, folder, paths)
+        changes, before = chance.randint(1, 1 + len(paths) // 3), _states(paths)
+
+        def at_work() -> bool:
+            return sum(map(tuple.__ne__, before, _states(paths))) >= changes
+
+        status = killed(line, folder, at_work, chance.random() / 500)
         whole()
-        kills += status is None and changed > 0
+        kills += status is None
         assert status in (None, 0), status
         if status == 0 or ended():
             if kills:
