@@ -9,9 +9,9 @@ import struct
 import subprocess
 import sys
 import tarfile
-import time
 import unicodedata
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -20,11 +20,14 @@ from hypothesis import strategies as st
 
 from eightfold.cli import main
 from eightfold.files.write import renaming
-from support.command_line import ENVIRONMENT, EXAMPLES, command, run_here
+from support.command_line import EXAMPLES, run_here
+from support.kills import killed
 
 pytestmark = pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="names of files are no bytes there")
 
 TREE = (b"d\xe9/a\xe9.txt", b"d\xe9/sub\xff/caf\xe9", b"d\xe9/plain", b"clean/\xc3\xa9", b"\xe8")
+MANY = 300
+"""More folders than a run renames between two looks at them."""
 
 
 @pytest.fixture
@@ -346,33 +349,42 @@ def test_an_old_name_that_is_taken_by_now_is_not_overwritten(folder: Path) -> No
 
 
 def test_killed_at_any_moment_nothing_is_lost_and_all_comes_back(folder: Path) -> None:
-    for number in range(150):
+    for number in range(MANY):
         make(b"many\xff/%d\xe9/f\xe8" % number)
     before = tree()
     seed = random.randrange(1 << 30)
-    moments = random.Random(seed)
-    logs: list[str] = []
-    begun = time.monotonic()
-    names("--fix", "latin-1", ".")
-    usual = time.monotonic() - begun
-    while True:
-        logs.append(f"log{len(logs)}.jsonl")
-        line = command("names", "--fix", "latin-1", "--apply", logs[-1], ".")
-        with subprocess.Popen(line, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            try:
-                status = process.wait(usual * moments.uniform(0.6, 0.9 + 0.05 * len(logs)))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                status = None
-        assert sorted(tree().values()) == sorted(before.values()), f"seed {seed}"
-        if status is not None:
+    chance, amid = random.Random(seed), 0
+    for _ in range(20):
+        status, logs = None, list[str]()
+        while status is None:
+            logs.append(f"log{len(logs)}.jsonl")
+            done = renamed()
+            wanted = done + chance.randint(0, MANY // 4)  # With 0 it is killed once its log is there.
+            status = killed(
+                ["names", "--fix", "latin-1", "--apply", logs[-1], "."],
+                folder,
+                lambda: os.path.exists(logs[-1]) and renamed() >= wanted,
+                chance.random() / 500,
+            )
+            assert sorted(tree().values()) == sorted(before.values()), f"seed {seed}"
+            amid += status is None and done < renamed() < MANY
+        assert status == 0
+        assert names(".").returncode == 0
+        for log in reversed(logs):
+            if os.path.exists(log):
+                assert names("--undo", log).returncode == 0, f"seed {seed}"
+                os.unlink(log)
+        assert tree() == before
+        if amid:
             break
-    assert status == 0
-    assert names(".").returncode == 0
-    for log in reversed(logs):
-        if os.path.exists(log):
-            assert names("--undo", log).returncode == 0, f"seed {seed}"
-    assert tree() == before
+    assert amid, "no run was killed between two of its renames"
+
+
+def renamed() -> int:
+    """Return how many of the many folders have their new names."""
+    with suppress(FileNotFoundError):  # Once they all have, the one around them is renamed.
+        return MANY - sum(b"\xe9" in name for name in os.listdir(b"many\xff"))
+    return MANY
 
 
 BYTES = st.binary(min_size=1, max_size=4).filter(lambda name: not {0, ord("/")} & {*name} and name not in (b".", b".."))
