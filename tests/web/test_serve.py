@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -17,6 +18,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
+from eightfold.web.server import MOST_WAITING
 from support.command_line import ENVIRONMENT, command, run
 
 SECONDS = 60
@@ -46,8 +48,16 @@ def connected(address: str) -> socket.socket:
     return socket.create_connection(("127.0.0.1", int(address.rstrip("/").rpartition(":")[2])), SECONDS)
 
 
-def assert_ctrl_c_ends_it_quietly(process: subprocess.Popen[str]) -> None:
+def ctrl_c(process: subprocess.Popen[str]) -> None:
     os.killpg(process.pid, signal.SIGINT)  # As a terminal does: to the worker, too.
+
+
+def assert_ctrl_c_ends_it_quietly(process: subprocess.Popen[str]) -> None:
+    ctrl_c(process)
+    assert_it_ends_quietly(process)
+
+
+def assert_it_ends_quietly(process: subprocess.Popen[str]) -> None:
     assert process.communicate(timeout=SECONDS) == ("", "")
     assert process.returncode == 130
 
@@ -102,14 +112,17 @@ def test_ctrl_c_ends_a_question_that_has_not_arrived_quietly() -> None:
 
 @posix
 def test_ctrl_c_ends_questions_in_progress_quietly_and_before_they_are_answered() -> None:
-    body = json.dumps({"bytes": "FF" * 65536, "form": "utf-8", "errors": "replace"}).encode()
     with serving() as (address, process), ExitStack() as open_until_then:
         asked(address, "about", {})
-        connections = [open_until_then.enter_context(begin(address, "repair", body, len(body))) for _ in range(8)]
-        time.sleep(0.5)
-        assert_ctrl_c_ends_it_quietly(process)
-        answers = [each.recv(12) for each in connections]
-    assert set(answers) == {b"HTTP/1.1 503"}
+        os.killpg(process.pid, signal.SIGSTOP)
+        os.kill(process.pid, signal.SIGCONT)  # The server goes on, and its worker answers nothing.
+        asking = [open_until_then.enter_context(begin(address, "about", b"{}", 2)) for _ in range(MOST_WAITING + 1)]
+        assert select.select(asking, [], [], SECONDS)[0], "one is refused once all others wait"
+        ctrl_c(process)
+        answers = [each.makefile("rb").read() for each in asking]
+        os.killpg(process.pid, signal.SIGCONT)  # For the server may wait for what else has been stopped.
+        assert_it_ends_quietly(process)
+    assert {answer[:12] for answer in answers} == {b"HTTP/1.1 503"}
 
 
 @pytest.mark.parametrize(
