@@ -522,15 +522,15 @@ def test_a_run_that_has_done_all_says_so_whoever_stops_it(stop: signal.Signals, 
     """Else it would be run again, and with no journal left everything would be converted a second time."""
     (tmp_path / "a").write_bytes("text".encode("utf-16-le"))
     slow = (
-        "import sys, time; from eightfold.cli import main; from eightfold.files.records.journals import Journals\n"
-        "end = Journals.end; Journals.end = lambda self: (end(self), print(flush=True), time.sleep(1))\n"
+        "import sys; from eightfold.cli import main; from eightfold.files.records.journals import Journals\n"
+        "end = Journals.end; Journals.end = lambda self: (end(self), print(flush=True), sys.stdin.read())\n"
         "sys.exit(main())"
     )
     line = [sys.executable, "-c", slow, "convert", "-f", "utf-16-le", "-t", "utf-8", "--in-place", str(tmp_path)]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, env=ENVIRONMENT) as process:
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        process.send_signal(stop)
+        process.send_signal(stop)  # The end of its input lets it go on, and comes after this.
     assert process.returncode == 0
     assert files_in(tmp_path) == {"a": b"text"}
 
