@@ -9,6 +9,7 @@ import threading
 from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -147,17 +148,38 @@ def test_every_shape_of_buffer_is_the_bytes_in_it(shape: str, data: bytes) -> No
         assert outcome(lambda verb=verb: verb(given)) == outcome(lambda verb=verb: verb(data)), name
 
 
-def test_a_mapped_file_that_is_empty_or_changes(tmp_path: Any) -> None:
-    with mmap.mmap(-1, len(LARGE)) as memory:
-        memory[:] = LARGE
+def test_a_mapped_file_that_is_empty_or_changes(tmp_path: Path) -> None:
+    (tmp_path / "page").write_bytes(bytes(mmap.PAGESIZE))
+    (tmp_path / "large").write_bytes(LARGE)
+    # No empty file is mapped, but what is behind the end of one that is; the next byte is not ours.
+    with (tmp_path / "page").open("r+b") as file, mmap.mmap(file.fileno(), 0) as page, memoryview(page) as whole:
+        for name, verb in VERBS.items():
+            with whole[len(whole) :] as empty:
+                assert outcome(lambda: verb(empty)) == outcome(lambda: verb(b"")), name
+
+    with (
+        (tmp_path / "large").open("r+b") as file,
+        mmap.mmap(file.fileno(), 0) as data,
+        mmap.mmap(file.fileno(), 0) as other,
+    ):
+        changes = 0
 
         def spoil() -> None:
-            memory[1000:2000] = bytes(1000)
-            memory[1000:2000] = LARGE[1000:2000]
+            nonlocal changes
+            other[1000:2000] = LARGE[1000:2000] if changes % 2 else bytes(1000)
+            changes += 1
 
-        with spoiled(spoil):
-            for verb in VERBS.values():
-                outcome(lambda verb=verb: verb(memory))
+        for name, verb in VERBS.items():
+            found: list[Any] = []
+            enough = changes + 10
+            with spoiled(spoil):
+                while len(found) < 5 or changes < enough:
+                    found.append(outcome(lambda: verb(data)))
+            other[1000:2000] = LARGE[1000:2000]
+            if name in ("decode", "decode_code_points", "convert", "convert, by threads"):
+                before, after = verb(LARGE[:1000]), verb(LARGE[2000:])
+                assert all(each[: len(before)] == before and each[-len(after) :] == after for each in found), name
+            assert outcome(lambda: verb(data)) == outcome(lambda: verb(LARGE)), name
 
 
 @pytest.mark.parametrize("wrong", [None, 7, "text", [1, 2], object(), 1.5])
