@@ -8,7 +8,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -28,6 +30,9 @@ SOON = (
     "import sys, eightfold.cli.work.progress as p; p.AFTER_SECONDS = {}; "
     "from eightfold.cli import main; sys.exit(main())"
 )
+LINES = 20_000
+HALF = b"clean\n" * LINES
+"""More than a pipe holds: once a command has taken it, it is at work."""
 SHOWN = re.compile(r"\d(\.\d)?(/\S+)? (bytes|kB|MB|GB) .*\d+(/\d+)? files?")
 
 
@@ -54,11 +59,14 @@ class Terminal:
 def on_terminal(
     *arguments: str,
     after: float = 0.0,
-    feed: Callable[[subprocess.Popen[bytes]], None] | None = None,
+    feed: Callable[[IO[bytes], Terminal], None] | None = None,
     env: dict[str, str] = TERMINAL,
     output_too: bool = True,
 ) -> tuple[Terminal, bytes]:
-    """Run a command with its messages, and its results if that is asked for, on a terminal."""
+    """Run a command with its messages, and its results if that is asked for, on a terminal.
+
+    What feeds it runs beside it, and sees what the terminal shows.
+    """
     line = [sys.executable, "-c", SOON.format(after), *arguments]
     shown, results = Terminal(), b""
     with (
@@ -70,30 +78,56 @@ def on_terminal(
             stderr=theirs,
             env=env,
         ) as process,
+        ThreadPoolExecutor(1) as beside,
     ):
-        if feed:
-            feed(process)
+        fed = beside.submit(feed, process.stdin, shown) if feed and process.stdin else None
         for data in shown_by(process, ours, theirs):
             shown.feed(data)
         if process.stdout is not None:
             results = process.stdout.read()
+        if fed:
+            fed.result()
     return shown, results
 
 
-def slowly(process: subprocess.Popen[bytes]) -> None:
-    assert process.stdin is not None
-    for number in range(10):
-        process.stdin.write(b"clean\n" * 1000 + b"\xff\n" * (number == 5))
-        process.stdin.flush()
-        time.sleep(0.12)
-    process.stdin.close()
+def in_halves(given: IO[bytes], between: Callable[[], object], half: bytes = HALF) -> None:
+    """Write two halves and a fault between them, and do something before the second."""
+    with given:
+        given.write(half)
+        given.flush()
+        between()
+        given.write(b"\xff\n" + half)
+
+
+def until(so: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 60
+    while not so():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def until_shown(given: IO[bytes], terminal: Terminal) -> None:
+    in_halves(given, lambda: until(lambda: terminal.seen))
+
+
+def for_a_second(given: IO[bytes], terminal: Terminal) -> None:
+    """Leave a command that is at work the time in which it would show a line ten times."""
+    in_halves(given, lambda: time.sleep(1))
+
+
+def for_a_second_of_results(given: IO[bytes], terminal: Terminal) -> None:
+    def between() -> None:
+        until(lambda: b"clean\r\n" in terminal.written)
+        time.sleep(1)
+
+    in_halves(given, between, b"clean\n" * 5_000)
 
 
 @pytest.mark.parametrize("output_too", [True, False], ids=["results on it", "results elsewhere"])
 def test_it_is_shown_while_a_file_is_read_and_gone_in_the_end(output_too: bool) -> None:
-    shown, results = on_terminal("check", "-", feed=slowly, output_too=output_too)
+    shown, results = on_terminal("check", "-", feed=until_shown, output_too=output_too)
     assert shown.seen
-    fault = "-:6001:1: invalid-byte: byte FF cannot begin a sequence"
+    fault = f"-:{LINES + 1}:1: invalid-byte: byte FF cannot begin a sequence"
     message = "eightfold: 1 file checked, 1 ill-formed: 1 error"
     assert shown.left == ([fault, message] if output_too else [message])
     assert results == (b"" if output_too else f"{fault}\n".encode())
@@ -116,7 +150,7 @@ def test_where_it_is_not(case: str, tmp_path: Path) -> None:
         env = {**TERMINAL, "PYTHONPATH": os.pathsep.join((str(tmp_path), TERMINAL["PYTHONPATH"]))}
     else:
         options = ["--no-progress"]
-    shown, _ = on_terminal("check", *options, "-", feed=slowly, env=env)
+    shown, _ = on_terminal("check", *options, "-", feed=for_a_second, env=env)
     assert shown.seen == []
     assert b"\x1b[2K" not in shown.written
 
@@ -126,13 +160,14 @@ def test_messages_that_go_no_terminal_are_without_it() -> None:
     with subprocess.Popen(
         line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=TERMINAL
     ) as process:
-        slowly(process)
+        assert process.stdin is not None
         assert process.stderr is not None
+        in_halves(process.stdin, lambda: time.sleep(1))
         assert process.stderr.read() == b"eightfold: 1 file checked, 1 ill-formed: 1 error\n"
 
 
 def test_bytes_of_a_result_on_the_terminal_end_it() -> None:
-    shown, _ = on_terminal("convert", "--errors", "ignore", "-t", "utf-8", "-", feed=slowly)
+    shown, _ = on_terminal("convert", "--errors", "ignore", "-t", "utf-8", "-", feed=for_a_second_of_results)
     assert shown.written.replace(b"\r\x1b[2K", b"").count(b"clean\r\n") == 10_000
     assert not re.search(rb"clean\r\n.*\x1b\[2K", shown.written.partition(b"clean\r\n")[2], re.DOTALL)
 
