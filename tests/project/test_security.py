@@ -10,7 +10,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
 TABLE = PAGE.split("<!-- attacks -->")[1].split("<!-- end of attacks -->")[0]
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split(" | ")] for line in TABLE.splitlines() if line.startswith("| ")
+][2:]
 NAMED = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", TABLE)
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 ON_THE_TESTS_THEMSELVES = {
     "test_a_lost_byte_is_found",
     "test_a_wrong_answer_is_found",
@@ -25,10 +29,8 @@ def names_of_tests(path: Path) -> set[str]:
 
 
 def test_each_row_has_a_promise_a_test_that_exists_and_says_how_often() -> None:
-    rows = [line for line in TABLE.splitlines() if line.startswith("| ")][2:]
-    assert len(rows) > 20
-    for row in rows:
-        attack, promise, tests, often, result = (cell.strip() for cell in row.strip("|").split(" | "))
+    assert len(ROWS) > 20
+    for attack, promise, tests, often, result in ROWS:
         assert attack
         assert promise
         assert result, attack
@@ -38,15 +40,34 @@ def test_each_row_has_a_promise_a_test_that_exists_and_says_how_often() -> None:
     assert missing == []
 
 
+def listed(variable: str) -> set[str]:
+    """Return the files that a variable of the Makefile lists, without those of other variables."""
+    found = re.search(rf"^{variable} := (.*(?:\\\n.*)*)", MAKEFILE, re.MULTILINE)
+    assert found is not None
+    patterns = re.findall(r"tests/[\w/*]+\.py", found[1])
+    return {path.relative_to(ROOT).as_posix() for pattern in patterns for path in ROOT.glob(pattern)}
+
+
+def test_what_is_always_run_is_run_by_one_of_the_two_commands_that_the_page_names() -> None:
+    assert "*always* is each run of `make test` or `make test-parity`;" in PAGE
+    assert re.search(r"^test: .*\n(?:\t.*\n)*\t.*,\$\(addprefix --ignore=,\$\(APART\)\)\)$", MAKEFILE, re.MULTILINE)
+    assert re.search(r"^test-parity: .*\n.* \$\(PARITY\)$", MAKEFILE, re.MULTILINE)
+    in_neither = listed("APART") - listed("PARITY")
+    assert in_neither
+    for attack, _, tests, often, _ in ROWS:
+        if "always" in often:
+            paths = re.findall(r"`([\w/]+\.py)::", tests)
+            assert [path for path in paths if path in in_neither or not path.startswith("tests/")] == [], attack
+
+
 def test_every_test_of_hostile_callers_is_in_the_table() -> None:
     there = {name for path in (ROOT / "tests" / "hostile").glob("test_*.py") for name in names_of_tests(path)}
     assert there - {name for _, name in NAMED} == ON_THE_TESTS_THEMSELVES
 
 
 def test_commands_that_the_page_names_exist() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"`make ([a-z-]+)", PAGE):
-        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+        assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE), target
 
 
 def test_what_the_sanitizer_cannot_live_with_is_named_with_a_reason_and_exists() -> None:
