@@ -14,14 +14,9 @@ from eightfold.files.read import reading
 from eightfold.files.write.verifying import DifferenceError, Verifier
 from eightfold.forms import form
 from eightfold.legacy import CharsetConverter, charset, charsets
-from support.command_line import run_here
+from support.command_line import ran, run_here
 
 GREETING = "Straße, 5 € für Zoë\n"
-
-
-def ran(*arguments: str, capfd: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
-    status = main(list(arguments))
-    return (status, *capfd.readouterr())
 
 
 @pytest.mark.parametrize("name", ["windows-1252", "iso-8859-15", "gb18030", "cp858", "macintosh", "cp1140"])

@@ -13,16 +13,11 @@ import pytest
 
 from eightfold.cli import main
 from eightfold.files.read import reading
-from support.command_line import ENVIRONMENT, ROOT, run
+from support.command_line import ENVIRONMENT, ROOT, ran, run
 
 GARBLED = "caf\u00c3\u00a9 \u00e2\u20ac\u201d na\u00efve\n"
 MEANT = "caf\u00e9 \u2014 na\u00efve\n"
 RUSSIAN = "Съешь же ещё этих мягких французских булок, да выпей чаю.\n"
-
-
-def ran(*arguments: str, capfd: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
-    status = main(list(arguments))
-    return (status, *capfd.readouterr())
 
 
 @pytest.fixture

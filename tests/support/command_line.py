@@ -16,8 +16,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, chdir, contextmanager, suppress
 from pathlib import Path
 from threading import Thread
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 from unittest.mock import patch
+
+if TYPE_CHECKING:
+    import pytest
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "cli" / "golden"
@@ -97,6 +100,14 @@ def run_here(
         status = main(line)
         sys.stderr.flush()
         return subprocess.CompletedProcess(line, status, _whole(out), _whole(told))
+
+
+def ran(*arguments: str, capfd: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    """Run the command line in this process and its environment; return its exit status, its results, its messages."""
+    from eightfold.cli import main
+
+    status = main(list(arguments))
+    return (status, *capfd.readouterr())
 
 
 def _whole(file: IO[bytes]) -> bytes:
