@@ -14,6 +14,7 @@ import pytest
 
 from eightfold.cli import main
 from eightfold.cli.work import schedule
+from support.trees import files_in
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -39,10 +40,6 @@ def memory() -> Iterator[fsspec.AbstractFileSystem]:
     system.pipe("/words.txt", FAULTY)
     yield system
     system.rm("/", recursive=True)
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @each_ending
@@ -89,7 +86,7 @@ def test_the_ending_of_the_target_decides_too(ending: str, folder: Path) -> None
     assert main([*line, "plain.txt"]) == 0
     assert main([*line, f"out{ending}"]) == 0
     assert main([*line, f"raw{ending}", "--no-compression"]) == 0
-    found = files(folder)
+    found = files_in(folder)
     assert found["plain.txt"] == expected
     assert found[f"out{ending}"] == COMPRESS[ending](expected) or ending == ".gz"
     assert main(["check", "-f", "utf-16-le", f"out{ending}"]) == 0
@@ -99,16 +96,16 @@ def test_the_ending_of_the_target_decides_too(ending: str, folder: Path) -> None
 
 def test_a_folder_goes_into_another_compressed_as_it_was(folder: Path) -> None:
     assert main(["convert", "-t", "utf-16-le", "--errors", "ignore", "-o", "out", "."]) == 0
-    assert sorted(files(folder / "out")) == ["words.txt.bz2", "words.txt.gz", "words.txt.xz"]
+    assert sorted(files_in(folder / "out")) == ["words.txt.bz2", "words.txt.gz", "words.txt.xz"]
     assert gzip.decompress((folder / "out/words.txt.gz").read_bytes()) == "ok\ncaf\n".encode("utf-16-le")
 
 
 def test_a_fault_leaves_the_compressed_target_as_it_was(folder: Path, capsys: Captured) -> None:
     (folder / "out.gz").write_bytes(b"as it was")
-    before = files(folder)
+    before = files_in(folder)
     assert main(["convert", "-t", "utf-16", "words.txt.xz", "-o", "out.gz"]) == 1
     assert "words.txt.xz:2:4: truncated" in capsys.readouterr().err
-    assert files(folder) == before
+    assert files_in(folder) == before
 
 
 @pytest.mark.parametrize(
@@ -121,24 +118,24 @@ def test_a_fault_leaves_the_compressed_target_as_it_was(folder: Path, capsys: Ca
     ids=" ".join,
 )
 def test_compressed_files_are_not_replaced(line: list[str], folder: Path, capsys: Captured) -> None:
-    before = files(folder)
+    before = files_in(folder)
     assert main([*line, "words.txt.gz"]) == 2
     assert "words.txt.gz: a compressed file cannot be replaced" in capsys.readouterr().err
     (folder / "plan.jsonl").unlink(missing_ok=True)
     assert main([*line, "."]) == 0
     assert "3 compressed files skipped" in capsys.readouterr().err
     (folder / "plan.jsonl").unlink(missing_ok=True)
-    assert files(folder) == before
+    assert files_in(folder) == before
     assert main([*line, "--no-compression", "words.txt.bz2"]) == 0
 
 
 def test_a_plan_for_the_bytes_of_a_compressed_file_is_applied_and_undone(folder: Path) -> None:
-    before = files(folder)
+    before = files_in(folder)
     assert main(["repair", "--no-compression", "--plan", "plan.jsonl", "words.txt.gz"]) == 0
     assert main(["repair", "--apply", "plan.jsonl"]) == 0
-    assert files(folder)["words.txt.gz"] != before["words.txt.gz"]
+    assert files_in(folder)["words.txt.gz"] != before["words.txt.gz"]
     assert main(["repair", "--undo", "plan.jsonl"]) == 0
-    assert files(folder)["words.txt.gz"] == before["words.txt.gz"]
+    assert files_in(folder)["words.txt.gz"] == before["words.txt.gz"]
 
 
 def test_a_plan_may_be_compressed(folder: Path) -> None:

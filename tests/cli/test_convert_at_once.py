@@ -42,6 +42,7 @@ from eightfold.stream import Converter
 from support.command_line import ENVIRONMENT, command
 from support.examples import HALF_AS_MANY
 from support.soups import NAMES, PLAIN, SOUP, source_of
+from support.trees import files_in
 
 POLICIES = ["strict", "replace", "ignore", "backslashreplace", "surrogateescape", "surrogatepass"]
 TARGETS = ["utf-8", "utf-8-sig", "wtf-8", "cesu-8", "xtf-8", "utf-16", "wtf-16-le", "utf-32-be"]
@@ -243,10 +244,6 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def files_in(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def without_order(name: str, data: bytes) -> list[bytes]:
     """Return the lines of a file; those of a journal come as the threads come, and each run seals its own."""
     if not name.endswith(journals.NAME):
@@ -304,7 +301,7 @@ def test_a_run_that_is_stopped_leaves_whole_files_and_goes_on(stop: signal.Signa
         path.parent.mkdir(exist_ok=True)
         text = f"line {number:04}\n" * 50
         path.write_bytes(text.encode("utf-16-le"))
-        wanted[str(path.relative_to(tmp_path))] = text.encode()
+        wanted[path.relative_to(tmp_path).as_posix()] = text.encode()
     originals = {name: data.decode().encode("utf-16-le") for name, data in wanted.items()}
     line = ["convert", "-j", "4", "-f", "utf-16-le", "-t", "utf-8", "--in-place", str(tmp_path)]
     with subprocess.Popen(command(*line), stderr=subprocess.PIPE, env=ENVIRONMENT) as process:

@@ -10,6 +10,7 @@ import pytest
 from eightfold.cli import main
 from eightfold.files.records.journals import NAME
 from support.kills import kills_until_done
+from support.trees import found_in
 
 # What becomes of UTF-8 that is read as UTF-16 is again UTF-16 without a fault: nothing would warn of a second time.
 LINE = ["convert", "-f", "utf-16-le", "-t", "utf-8", "--in-place"]
@@ -29,10 +30,6 @@ def make(folder: Path, count: int) -> dict[Path, bytes]:
     return wanted
 
 
-def found(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def faulty(folder: Path) -> Path:
     path = folder / "2" / "faulty.txt"
     path.write_bytes("one".encode("utf-16-le") + b"\x00\xd8")
@@ -42,7 +39,7 @@ def faulty(folder: Path) -> Path:
 def test_a_run_that_ends_well_leaves_no_journal(tmp_path: Path) -> None:
     wanted = make(tmp_path, 9)
     assert main([*LINE, str(tmp_path)]) == 0
-    assert found(tmp_path) == wanted
+    assert found_in(tmp_path) == wanted
 
 
 @pytest.mark.parametrize("jobs", ["1", "4"])
@@ -55,8 +52,8 @@ def test_killed_at_any_moment_and_run_again_all_is_converted_once(jobs: str, tmp
 
     # Killed after its last step, and before its exit status, a run has done all and leaves no journal.
     line = [*LINE, "-j", jobs, str(tmp_path)]
-    assert kills_until_done(line, tmp_path, made, whole, lambda: found(tmp_path) == wanted)
-    assert found(tmp_path) == wanted
+    assert kills_until_done(line, tmp_path, made, whole, lambda: found_in(tmp_path) == wanted)
+    assert found_in(tmp_path) == wanted
 
 
 @pytest.mark.parametrize("removed", range(4))
@@ -79,10 +76,10 @@ def test_killed_while_the_journals_go_nothing_is_converted_again(
     if removed < 3:
         for paths in (["2", "1", "0"], ["."]) if removed == 1 else (["."],):
             monkeypatch.chdir(tmp_path)
-            if any(name.endswith(NAME) for name in map(str, found(tmp_path))):
+            if any(name.endswith(NAME) for name in map(str, found_in(tmp_path))):
                 assert main([*LINE, *paths]) == 0
                 assert "had already converted every file: nothing is left to do" in capsys.readouterr().err
-    assert found(tmp_path) == wanted
+    assert found_in(tmp_path) == wanted
 
 
 def test_after_a_fault_the_rest_is_converted_and_nothing_twice(tmp_path: Path, capsys: Captured) -> None:
@@ -94,7 +91,7 @@ def test_after_a_fault_the_rest_is_converted_and_nothing_twice(tmp_path: Path, c
     assert CAME_BEFORE.format("9 files") in capsys.readouterr().err
     fault.write_bytes("one".encode("utf-16-le"))
     assert main([*LINE, str(tmp_path)]) == 0
-    assert found(tmp_path) == {**wanted, fault: b"one"}
+    assert found_in(tmp_path) == {**wanted, fault: b"one"}
 
 
 @pytest.mark.parametrize("paths", [["0", "1", "2"], ["0/000.txt", "0/003.txt", "1", "."]], ids=" ".join)
@@ -107,7 +104,7 @@ def test_what_is_done_is_known_by_whichever_path(
     assert main([*LINE, str(tmp_path)]) == 1
     fault.unlink()
     assert main([*LINE, *paths]) == 0
-    assert {path: data for path, data in found(tmp_path).items() if path.name != NAME} == wanted
+    assert {path: data for path, data in found_in(tmp_path).items() if path.name != NAME} == wanted
 
 
 def test_a_file_that_was_changed_since_is_refused(tmp_path: Path, capsys: Captured) -> None:
@@ -122,17 +119,17 @@ def test_a_file_that_was_changed_since_is_refused(tmp_path: Path, capsys: Captur
     assert edited.read_bytes() == b"edited by hand!\n"
     edited.write_bytes(wanted[edited])
     assert main([*LINE, str(tmp_path)]) == 0
-    assert found(tmp_path) == wanted
+    assert found_in(tmp_path) == wanted
 
 
 def test_another_conversion_is_refused_until_the_first_is_done(tmp_path: Path, capsys: Captured) -> None:
     make(tmp_path, 3)
     faulty(tmp_path)
     assert main([*LINE, str(tmp_path)]) == 1
-    before = found(tmp_path)
+    before = found_in(tmp_path)
     assert main(["convert", "-f", "utf-8", "-t", "utf-16-be", "--in-place", str(tmp_path)]) == 2
     assert "a conversion (from utf-16-le, to utf-8, errors strict) was interrupted here" in capsys.readouterr().err
-    assert found(tmp_path) == before
+    assert found_in(tmp_path) == before
 
 
 def test_a_line_that_was_cut_off_counts_for_nothing(tmp_path: Path) -> None:
@@ -146,7 +143,7 @@ def test_a_line_that_was_cut_off_counts_for_nothing(tmp_path: Path) -> None:
     last.write_bytes(wanted[last].decode().encode("utf-16-le"))
     journal.write_bytes(journal.read_bytes()[:-20])
     assert main([*LINE, str(tmp_path)]) == 0
-    assert found(tmp_path) == wanted
+    assert found_in(tmp_path) == wanted
 
 
 @pytest.mark.parametrize(
@@ -155,10 +152,10 @@ def test_a_line_that_was_cut_off_counts_for_nothing(tmp_path: Path) -> None:
 def test_what_is_no_journal_is_refused(data: bytes, tmp_path: Path, capsys: Captured) -> None:
     make(tmp_path, 1)
     (tmp_path / "0" / NAME).write_bytes(data)
-    before = found(tmp_path)
+    before = found_in(tmp_path)
     assert main([*LINE, str(tmp_path)]) == 2
     assert f"{NAME}: this is not a journal of a conversion" in capsys.readouterr().err
-    assert found(tmp_path) == before
+    assert found_in(tmp_path) == before
 
 
 @pytest.mark.parametrize("end", [0, 10, 60])
@@ -172,7 +169,7 @@ def test_a_journal_that_was_cut_off_in_its_first_lines_counts_for_nothing(end: i
     wanted = make(tmp_path, 1)
     faulty_too.unlink()
     assert main([*LINE, str(tmp_path)]) == 0
-    assert found(tmp_path) == wanted
+    assert found_in(tmp_path) == wanted
 
 
 def test_what_was_not_replaced_after_all_can_be_converted_again(
@@ -192,14 +189,14 @@ def test_what_was_not_replaced_after_all_can_be_converted_again(
     monkeypatch.setattr(os, "replace", replace)
     assert path.read_bytes() == changed
     assert main([*LINE, str(tmp_path)]) == 0
-    assert found(tmp_path) == {path: b"changed meanwhile\n"}
+    assert found_in(tmp_path) == {path: b"changed meanwhile\n"}
 
 
 def test_nothing_converted_leaves_no_journal(tmp_path: Path) -> None:
     path = tmp_path / "faulty.txt"
     path.write_bytes(b"\x00\xd8")
     assert main([*LINE, str(path)]) == 1
-    assert found(tmp_path) == {path: b"\x00\xd8"}
+    assert found_in(tmp_path) == {path: b"\x00\xd8"}
 
 
 @pytest.mark.parametrize("to", ["z.txt", "deep/0.txt", "../1/z.txt"])
@@ -215,7 +212,7 @@ def test_what_was_converted_is_known_under_another_name(to: str, tmp_path: Path,
     assert main([*LINE, str(tmp_path)]) == 0
     assert capsys.readouterr().err.startswith(CAME_BEFORE.format("9 files"))
     text = wanted.pop(path)
-    assert found(tmp_path) == {**wanted, moved.resolve(): text, spoilt: b"one"}
+    assert found_in(tmp_path) == {**wanted, moved.resolve(): text, spoilt: b"one"}
 
 
 def test_what_else_would_replace_a_file_waits_for_the_conversion(tmp_path: Path, capsys: Captured) -> None:
@@ -223,7 +220,7 @@ def test_what_else_would_replace_a_file_waits_for_the_conversion(tmp_path: Path,
     late = faulty(tmp_path)
     assert main([*LINE, str(tmp_path)]) == 1
     late.write_bytes(b"h\xe9")
-    before, plan = found(tmp_path), str(tmp_path.parent / f"{tmp_path.name}.plan")
+    before, plan = found_in(tmp_path), str(tmp_path.parent / f"{tmp_path.name}.plan")
     root = ["--root", str(tmp_path)]
     assert main(["repair", "--errors", "latin-1", "--plan", plan, *root, str(late)]) == 0
     capsys.readouterr()
@@ -236,4 +233,4 @@ def test_what_else_would_replace_a_file_waits_for_the_conversion(tmp_path: Path,
     for line in ways:
         assert main(line) == 2
         assert "2/.conversion-journal.eightfold.tmp: a conversion (" in capsys.readouterr().err
-    assert found(tmp_path) == before
+    assert found_in(tmp_path) == before

@@ -11,18 +11,15 @@ import pytest
 import eightfold
 from eightfold.cli import main
 from support.command_line import run_here
+from support.trees import files_in
 
 SIGNED = b"\xef\xbb\xbfone\ntwo\n"
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_a_difference_writes_nothing_and_says_which_files_differ(tmp_path: Path) -> None:
     (tmp_path / "signed").write_bytes(SIGNED)
     (tmp_path / "plain").write_bytes(b"one\n")
-    before = contents(tmp_path)
+    before = files_in(tmp_path)
     done = run_here("convert", "-f", "utf-8-sig", "-t", "utf-8", "--diff", ".", cwd=tmp_path)
     assert done.returncode == 1
     assert done.stdout.decode().splitlines() == [
@@ -30,7 +27,7 @@ def test_a_difference_writes_nothing_and_says_which_files_differ(tmp_path: Path)
         "+++ ./signed\tutf-8",
         *("@@ -1,2 +1,2 @@", "-\\uFEFFone", "+one", " two"),
     ]
-    assert contents(tmp_path) == before
+    assert files_in(tmp_path) == before
 
 
 @pytest.mark.parametrize(("data", "status"), [(b"one\n", 0), (SIGNED, 1), (b"\xff", 1)])
@@ -55,13 +52,13 @@ def test_a_certificate_for_each_file_that_is_written(tmp_path: Path, monkeypatch
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(eightfold.encode(text, "utf-16-le"))
     (tmp_path / "deep/odd").write_bytes(b"x")
-    before = contents(tmp_path)
+    before = files_in(tmp_path)
     arguments = ["-f", "utf-16-le", "-t", "cesu-8", "-o", "out", "--certificate", "proof.jsonl", "a", "deep"]
     assert main(["convert", *arguments]) == 1
     lines = [json.loads(line) for line in (tmp_path / "proof.jsonl").read_bytes().splitlines()]
     assert [line["source"]["path"] for line in lines] == list(texts)
     for line, text in zip(lines, texts.values(), strict=True):
-        for side, form, files in (("source", "utf-16-le", before), ("result", "cesu-8", contents(tmp_path))):
+        for side, form, files in (("source", "utf-16-le", before), ("result", "cesu-8", files_in(tmp_path))):
             data = files[line[side]["path"]]
             expected = {"form": form, "bytes": len(data), "sha256": sha256(data).hexdigest()}
             assert line[side] == {"path": line[side]["path"], **expected}
@@ -73,7 +70,7 @@ def test_a_certificate_is_not_written_for_what_differs(tmp_path: Path) -> None:
     arguments = ["-t", "utf-8", "--errors", "replace", "-o", "out", "--certificate", "proof.jsonl", "in"]
     done = run_here("convert", *arguments, cwd=tmp_path)
     assert done.returncode == 1
-    assert contents(tmp_path) == {"in": b"\xff", "proof.jsonl": b""}
+    assert files_in(tmp_path) == {"in": b"\xff", "proof.jsonl": b""}
 
 
 def test_a_certificate_of_a_name_that_is_no_utf_8(tmp_path: Path) -> None:
@@ -100,4 +97,4 @@ def test_wrong_use(arguments: list[str], tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(b"a")
     done = run_here("convert", "-t", "utf-16", *arguments, "in", cwd=tmp_path)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
-    assert contents(tmp_path) == {"in": b"a"}
+    assert files_in(tmp_path) == {"in": b"a"}

@@ -12,6 +12,7 @@ import pytest
 from eightfold.cli import main
 from eightfold.files.write import writing
 from support.command_line import ENVIRONMENT, command
+from support.trees import files_in
 
 Captured = pytest.CaptureFixture[str]
 CONVERT = ["convert", "-t", "utf-8-sig"]
@@ -29,10 +30,6 @@ def make(folder: Path, **texts: str) -> None:
         path = folder / name.replace("_", "/")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-
-
-def files_in(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("command", [CONVERT, REPAIR], ids=["convert", "repair"])

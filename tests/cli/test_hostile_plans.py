@@ -22,9 +22,10 @@ from eightfold.cli.options.root import quoted
 from eightfold.files import path_text
 from eightfold.files.paths import entries
 from eightfold.files.records import json_lines, plan_files
-from support.clones import NESTED, PRECIOUS, Captured, contents, nested, refused
+from support.clones import NESTED, PRECIOUS, Captured, nested, refused
 from support.command_line import ENVIRONMENT, run
 from support.peaks import peak
+from support.trees import files_in
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights there")
 
@@ -49,10 +50,10 @@ def test_a_plan_reaches_nothing_outside_the_root(
 ) -> None:
     if way == "--undo":
         (outside / "precious").write_bytes(repair.repair(PRECIOUS, errors="latin-1"))
-    before = contents(outside)
+    before = files_in(outside)
     (tree / "plan").write_bytes(plan_for(path.format(outside / "precious")))
     refused(["repair", way, "plan", *root], capsys, "plan: line 2: this is not a plan: ", "precious'")
-    assert contents(outside) == before
+    assert files_in(outside) == before
 
 
 @pytest.mark.parametrize("by_descriptor", [True, False])
@@ -66,7 +67,7 @@ def test_a_plan_follows_no_link(
         (folder / "file").symlink_to(outside / "precious")
     (tree / "plan").write_bytes(plan_for(path))
     refused(["repair", "--apply", "plan"], capsys, "a symbolic link, which is not followed", "0 files repaired")
-    assert contents(outside) == {"precious": PRECIOUS}
+    assert files_in(outside) == {"precious": PRECIOUS}
 
 
 def test_a_folder_that_becomes_a_link_after_the_look_is_not_followed(
@@ -83,8 +84,8 @@ def test_a_folder_that_becomes_a_link_after_the_look_is_not_followed(
 
     monkeypatch.setattr(repair.changes, "_rewritten", swapped)
     assert main(["repair", "--apply", "plan"]) == 0
-    assert contents(outside) == {"precious": PRECIOUS}
-    assert contents(tree / "moved") == {"precious": "precious é".encode()}
+    assert files_in(outside) == {"precious": PRECIOUS}
+    assert files_in(tree / "moved") == {"precious": "precious é".encode()}
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
@@ -292,12 +293,12 @@ def log_of(*lines: object) -> bytes:
 def test_a_log_renames_nothing_outside_the_root_and_what_is_no_log_is_said(
     line: object, tree: Path, outside: Path, capsys: Captured
 ) -> None:
-    before = contents(tree.parent)
+    before = files_in(tree.parent)
     (tree / "log").write_bytes(log_of(line).replace(b"{}", os.fsencode(outside)))
     refused(
         ["names", "--undo", "log"], capsys, "log: line 2: this is not a line of such a log" if line != 10**400 else ""
     )
-    assert {name: data for name, data in contents(tree.parent).items() if name != "clone/log"} == before
+    assert {name: data for name, data in files_in(tree.parent).items() if name != "clone/log"} == before
 
 
 def test_a_log_gives_no_file_a_name_that_is_utf_8(tree: Path, capsys: Captured) -> None:
@@ -353,7 +354,7 @@ def test_a_log_renames_nothing_by_way_of_a_link(
     (tree / "deep" / "link").symlink_to(outside)
     (tree / "log").write_bytes(log_of({"folder": "deep/link", "old": "caf\uefe9", "new": "precious"}))
     refused(["names", "--undo", "log"], capsys, "deep/link: a symbolic link, which is not followed")
-    assert contents(outside) == {"precious": PRECIOUS}
+    assert files_in(outside) == {"precious": PRECIOUS}
 
 
 def test_names_are_renamed_below_a_root_only(tree: Path, capsys: Captured) -> None:

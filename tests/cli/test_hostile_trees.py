@@ -18,9 +18,10 @@ from eightfold.cli import main
 from eightfold.files.records import journals
 from eightfold.files.records.journals import NAME
 from eightfold.files.write.writing import replacing
-from support.clones import NESTED, PRECIOUS, Captured, contents, nested, refused
+from support.clones import NESTED, PRECIOUS, Captured, nested, refused
 from support.command_line import ENVIRONMENT, run
 from support.peaks import peak
+from support.trees import files_in
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights there")
 CONVERT = ["convert", "-f", "utf-8", "-t", "utf-16-le", "--in-place"]
@@ -43,7 +44,7 @@ def test_a_planted_journal_removes_nothing(
     lines = [conversion, {"ended": [ended]}]
     (tree / NAME).write_text(JOURNAL_HEAD + "".join(json.dumps(each) + "\n" for each in lines))
     refused([*line, "a.txt"], capsys, f"{NAME}: ", "inspect it, then remove it")
-    assert contents(outside) == {"precious": PRECIOUS}
+    assert files_in(outside) == {"precious": PRECIOUS}
     assert (tree / "a.txt").read_bytes() == b"text"
 
 
@@ -55,16 +56,16 @@ def test_a_journal_that_is_a_link_is_not_followed(
     (tree / "a.txt").write_bytes(b"a")
     (outside / "empty").touch()
     (tree / NAME).symlink_to(outside / goal)
-    before = contents(outside)
+    before = files_in(outside)
     refused([*line, "a.txt"], capsys, NAME, "a symbolic link, which is not followed")
-    assert contents(outside) == before
+    assert files_in(outside) == before
 
 
 def test_a_journal_that_is_an_empty_file_s_other_name_is_refused(tree: Path, outside: Path, capsys: Captured) -> None:
     (outside / "empty").touch()
     os.link(outside / "empty", tree / NAME)
     refused([*CONVERT, "a.txt"], capsys, NAME, "not a regular file with one name")
-    assert contents(outside)["empty"] == b""
+    assert files_in(outside)["empty"] == b""
 
 
 def test_a_journal_that_is_a_pipe_is_refused(tree: Path) -> None:
@@ -115,7 +116,7 @@ def test_no_line_of_a_journal_makes_a_run_stumble(line: object, second: str, tre
     data = JOURNAL_HEAD.encode() + b"".join(json.dumps(each).encode() + b"\n" for each in head) + planted + b"\n"
     (tree / NAME).write_bytes(data)
     refused([*CONVERT, "a.txt"], capsys, NAME)
-    assert contents(tree) == {"a.txt": b"text", NAME: data}
+    assert files_in(tree) == {"a.txt": b"text", NAME: data}
 
 
 def stopped_at_its_end(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +172,7 @@ def test_a_journal_of_this_user_is_known_and_one_that_was_touched_is_not(
     (tree / NAME).write_bytes(journal)
     assert main([*CONVERT, "."]) == 0
     assert "had already converted every file: nothing is left to do" in capsys.readouterr().err
-    assert contents(tree) == {"a.txt": b"t\0e\0x\0t\0", "deep/b.txt": b"m\0o\0r\0e\0"}
+    assert files_in(tree) == {"a.txt": b"t\0e\0x\0t\0", "deep/b.txt": b"m\0o\0r\0e\0"}
 
 
 def test_a_journal_that_was_copied_into_another_folder_is_refused(
@@ -195,7 +196,7 @@ def test_a_run_goes_on_in_a_folder_that_was_renamed(
     tree.rename(moved)
     assert main([*CONVERT, str(moved)]) == 0
     assert "had already converted every file" in capsys.readouterr().err
-    assert contents(moved) == {"a.txt": b"t\0e\0x\0t\0", "deep/b.txt": b"m\0o\0r\0e\0"}
+    assert files_in(moved) == {"a.txt": b"t\0e\0x\0t\0", "deep/b.txt": b"m\0o\0r\0e\0"}
 
 
 def test_a_journal_that_is_refused_is_read_and_named_once(
@@ -214,13 +215,13 @@ def test_a_journal_that_is_refused_is_read_and_named_once(
 
 def test_another_user_s_journal_is_not_trusted(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stopped_at_its_end(tree, monkeypatch)
-    before = contents(tree)
+    before = files_in(tree)
     for home in (tmp_path / "home", tmp_path / "not writable"):
         if home.name == "not writable":
             home.write_bytes(b"")
         environment = {**os.environ, "XDG_STATE_HOME": str(home)}
         done = run(*CONVERT, ".", cwd=tree, env=environment)
-        assert (done.returncode, contents(tree)) == (2, before)
+        assert (done.returncode, files_in(tree)) == (2, before)
         assert b"its key is gone" in done.stderr
 
 
@@ -233,7 +234,7 @@ def test_a_run_that_was_stopped_beside_one_that_had_ended_is_not_taken_for_it(
     (tree / "other" / "done.txt").write_bytes(b"x")
     (tree / "other" / "faulty.txt").write_bytes(b"\xff")
     assert main([*CONVERT, "other"]) == 1
-    before = contents(tree)
+    before = files_in(tree)
     capsys.readouterr()
     refused(
         [*CONVERT, "."],
@@ -241,7 +242,7 @@ def test_a_run_that_was_stopped_beside_one_that_had_ended_is_not_taken_for_it(
         "a run was interrupted here, and another had ended at",
         "run it again on each folder alone",
     )
-    assert contents(tree) == before
+    assert files_in(tree) == before
 
 
 def test_a_run_that_had_ended_does_not_stand_in_the_way_of_another_conversion(
@@ -249,14 +250,14 @@ def test_a_run_that_had_ended_does_not_stand_in_the_way_of_another_conversion(
 ) -> None:
     stopped_at_its_end(tree, monkeypatch)
     assert main(["convert", "-f", "utf-16-le", "-t", "utf-16-be", "--in-place", "."]) == 0
-    assert contents(tree) == {"a.txt": b"\0t\0e\0x\0t", "deep/b.txt": b"\0m\0o\0r\0e"}
+    assert files_in(tree) == {"a.txt": b"\0t\0e\0x\0t", "deep/b.txt": b"\0m\0o\0r\0e"}
 
 
 def test_a_journal_that_was_cut_off_and_has_nothing_to_say_goes_too(tree: Path) -> None:
     (tree / "deep" / "binary").write_bytes(bytes(9))
     (tree / "deep" / NAME).write_bytes(JOURNAL_HEAD.encode()[:9])
     assert main([*CONVERT, "."]) == 0
-    assert contents(tree) == {"a.txt": b"t\0e\0x\0t\0", "deep/binary": bytes(9)}
+    assert files_in(tree) == {"a.txt": b"t\0e\0x\0t\0", "deep/binary": bytes(9)}
 
 
 def test_where_no_key_can_be_kept_it_is_said_that_no_run_can_go_on(tree: Path) -> None:
@@ -282,7 +283,7 @@ def test_a_private_folder_that_is_not_private_is_not_used(state: str, tree: Path
         folder.chmod(0o777)
     done = run(*CONVERT, "a.txt", cwd=tree, env={**os.environ, "XDG_STATE_HOME": str(home)})
     assert (done.returncode, (tree / "a.txt").read_bytes()) == (0, b"t\0e\0x\0t\0")
-    assert contents(outside) == {"precious": PRECIOUS}
+    assert files_in(outside) == {"precious": PRECIOUS}
     assert state != "open to all" or list(folder.iterdir()) == []
 
 
@@ -303,7 +304,7 @@ def test_no_result_in_a_folder_goes_by_way_of_a_link(
         (tree / "out" / "sub").mkdir()
         (tree / "out" / "sub" / "precious").symlink_to(outside / "precious")
     refused([*line, "-o", "out", "in"], capsys, "a symbolic link, which is not followed")
-    assert contents(outside) == {"precious": PRECIOUS}
+    assert files_in(outside) == {"precious": PRECIOUS}
 
 
 RECORDS = pytest.mark.parametrize(
@@ -325,7 +326,7 @@ def test_a_record_is_not_written_by_way_of_a_link(
     os.mkdir(b"deep/caf\xe9")
     (tree / "record").symlink_to(outside / "new")
     refused(arguments, capsys, "record: this file already exists")
-    assert contents(outside) == {"precious": PRECIOUS}
+    assert files_in(outside) == {"precious": PRECIOUS}
 
 
 @RECORDS
@@ -333,11 +334,11 @@ def test_a_record_that_another_run_is_writing_is_refused_before_anything_changes
     arguments: list[str], tree: Path, capsys: Captured
 ) -> None:
     os.mkdir(b"deep/caf\xe9")
-    before = contents(tree)
+    before = files_in(tree)
     with replacing("record", new=True) as file:
         file.write(b"of the other run")
         refused(arguments, capsys, "record: another run is writing to it at the same time: try again later")
-    assert contents(tree) == {**before, "record": b"of the other run"}
+    assert files_in(tree) == {**before, "record": b"of the other run"}
     assert os.path.isdir(b"deep/caf\xe9")
 
 

@@ -20,6 +20,7 @@ from eightfold.files.write import locks
 from eightfold.files.write.locks import held
 from support.command_line import ENVIRONMENT, command, run
 from support.kills import kills_until_done
+from support.trees import found_in
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="needs locks, pipes and signals")
 Captured = pytest.CaptureFixture[str]
@@ -44,10 +45,6 @@ def make(folder: Path, count: int) -> dict[Path, bytes]:
     return made
 
 
-def found(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def once(data: bytes, form: str, errors: str) -> bytes:
     result = repair.repair(data, form, errors)
     with suppress(eightfold.ConversionError):
@@ -65,9 +62,9 @@ def test_a_file_that_is_its_own_result_leaves_nothing_behind_where_a_run_was_kil
     killed = "import os; from eightfold.files.paths import entries; from eightfold.cli import main; import sys\n"
     killed += "entries.Entry.replace = lambda *_: os.kill(os.getpid(), 9)\nmain(sys.argv[1:])"
     assert subprocess.run([sys.executable, "-c", killed, *arguments], env=ENVIRONMENT, check=False).returncode == -9
-    assert len(found(tmp_path)) == 4, "a journal, a temporary file and a backup"
+    assert len(found_in(tmp_path)) == 4, "a journal, a temporary file and a backup"
     assert subprocess.run(command(*arguments), env=ENVIRONMENT, check=False).returncode == 0
-    assert sorted(found(tmp_path)) == [path, backup]
+    assert sorted(found_in(tmp_path)) == [path, backup]
 
 
 # --- stopped and begun again ------------------------------------------------------------------------------------------
@@ -82,8 +79,8 @@ def test_killed_at_any_moment_and_run_again_all_is_repaired_once(form: str, erro
     def whole() -> None:
         assert all(path.read_bytes() in (made[path], goal[path]) for path in made)
 
-    assert kills_until_done([*line(form, errors), "tree"], tmp_path, made, whole, lambda: found(tmp_path) == goal)
-    assert found(tmp_path) == goal
+    assert kills_until_done([*line(form, errors), "tree"], tmp_path, made, whole, lambda: found_in(tmp_path) == goal)
+    assert found_in(tmp_path) == goal
 
 
 def test_after_a_fault_the_rest_is_repaired_and_nothing_twice(tmp_path: Path, capsys: Captured) -> None:
@@ -98,7 +95,7 @@ def test_after_a_fault_the_rest_is_repaired_and_nothing_twice(tmp_path: Path, ca
     (tmp_path / "other-name").unlink()
     assert main(arguments) == 0
     assert "6 files already repaired by an interrupted run\n" in capsys.readouterr().err
-    assert found(tmp_path) == {**goal, refused: repair.repair(b"\xff")}
+    assert found_in(tmp_path) == {**goal, refused: repair.repair(b"\xff")}
 
 
 def test_what_would_be_left_alone_a_second_time_needs_no_journal(
@@ -108,9 +105,9 @@ def test_what_would_be_left_alone_a_second_time_needs_no_journal(
     monkeypatch.setattr(journals, "_appended", lambda *_: pytest.fail("there is one"))
     with held([str(tmp_path)]):
         assert main([*line("utf-8", "replace"), str(tmp_path)]) == 0
-    before = found(tmp_path)
+    before = found_in(tmp_path)
     assert main([*line("utf-8", "replace"), str(tmp_path)]) == 0
-    assert found(tmp_path) == before
+    assert found_in(tmp_path) == before
 
 
 def test_a_line_that_does_not_fit_on_the_disk_leaves_a_journal_whole(
@@ -128,7 +125,7 @@ def test_a_line_that_does_not_fit_on_the_disk_leaves_a_journal_whole(
     assert main([*line("utf-8", "escape"), str(tmp_path)]) == 2
     assert "No space left on device" in capsys.readouterr().err
     assert main([*line("utf-8", "escape"), str(tmp_path)]) == 0
-    assert found(tmp_path) == {path: once(data, "utf-8", "escape") for path, data in made.items()}
+    assert found_in(tmp_path) == {path: once(data, "utf-8", "escape") for path, data in made.items()}
 
 
 @on_posix
@@ -172,7 +169,7 @@ def test_a_run_is_refused_while_another_is_at_work(
             ": another run is replacing files in this folder or in one below it: try again when it is done\n"
         )
         assert len(message.splitlines()) == 1
-        assert found(tmp_path) == before
+        assert found_in(tmp_path) == before
     assert main([*arguments, path]) == 0
 
 
@@ -209,15 +206,15 @@ def test_a_plan_is_not_followed_while_another_run_is_at_work(
     assert main(["repair", "--plan", "plan.jsonl", "tree"]) == 0
     if way == "--undo":
         assert main(["repair", "--apply", "plan.jsonl"]) == 0
-    before = found(tmp_path)
+    before = found_in(tmp_path)
     with held(["tree/2"]):
         capsys.readouterr()
         assert main(["repair", way, "plan.jsonl"]) == 2
         assert "another run is replacing files in this folder" in capsys.readouterr().err
-        assert found(tmp_path) == before
+        assert found_in(tmp_path) == before
         assert main(["repair", way, "plan.jsonl", "tree/1"]) == 2, "a plan is held as a whole"
     assert main(["repair", way, "plan.jsonl"]) == 0
-    assert found(tmp_path) != before
+    assert found_in(tmp_path) != before
 
 
 @on_posix
@@ -230,7 +227,7 @@ def test_a_journal_ends_though_what_was_left_needs_no_repair_any_more(tmp_path: 
     for name in ("b.txt", "c.txt"):
         (tmp_path / name).unlink()
     assert main(repaired) == 0
-    assert [*found(tmp_path)] == [tmp_path / "a.json"]
+    assert [*found_in(tmp_path)] == [tmp_path / "a.json"]
 
 
 @pytest.mark.parametrize(
@@ -249,7 +246,7 @@ def test_a_run_over_fewer_files_leaves_the_journal_to_the_one_over_more(
     assert main([*line, *part]) == 0
     Path("c.txt").unlink()
     assert main([*line, "."]) == 0
-    assert list(found(tmp_path).values()) == ["é".encode()] * 4
+    assert list(found_in(tmp_path).values()) == ["é".encode()] * 4
 
 
 def test_a_run_over_more_files_ends_the_journals_of_one_over_fewer(
@@ -264,7 +261,7 @@ def test_a_run_over_more_files_ends_the_journals_of_one_over_fewer(
     assert main([*line, "a.txt", "tree"]) == 2
     Path("tree/d.txt").unlink()
     assert main([*line, "."]) == 0
-    assert found(tmp_path) == {tmp_path / name: "é".encode() for name in ("a.txt", "b.txt", "tree/c.txt")}
+    assert found_in(tmp_path) == {tmp_path / name: "é".encode() for name in ("a.txt", "b.txt", "tree/c.txt")}
 
 
 def test_one_after_the_other_both_are_done(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from eightfold.files.records.plan_files import Draft, begin_plan, plans_in
 from eightfold.files.write import writing
 from support.command_line import run_here, transcript
 from support.peaks import peak
+from support.trees import files_in
 
 SOUP = b"caf\xe9 \xed\xa0\xbd\xed\xb8\x80\n\xf0\x9f\x98\x80 \xc0\x80\xe2\x82\n" + "\uef80 漢".encode() + b"\xff\xf4"
 MIXED = b"a \xed\xa0\xbd\xed\xb8\x80 \xf0\x9f\x98\x80\n"
@@ -43,11 +44,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "deep" / "mixed.txt").write_bytes(MIXED)
     (tmp_path / "deep" / "clean.txt").write_bytes("zwölf\n".encode())
     return tmp_path
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Return every file of a folder, temporary ones too."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 # --- what is written --------------------------------------------------------------------------------------------------
@@ -72,7 +68,7 @@ def test_in_place_only_what_changes_is_replaced(folder: Path) -> None:
     clean = folder / "deep" / "clean.txt"
     before = clean.stat()
     assert main(["repair", "--in-place", "--backup", ".orig", "."]) == 0
-    assert contents(folder) == {
+    assert files_in(folder) == {
         "soup.txt": repair.repair(SOUP),
         "soup.txt.orig": SOUP,
         "deep/mixed.txt": repair.repair(MIXED),
@@ -94,13 +90,13 @@ def test_standard_input_to_standard_output() -> None:
 
 
 def test_showing_writes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = contents(folder)
+    before = files_in(folder)
     assert main(["repair", "."]) == 1
     plans = {"./soup.txt": repair.plan(SOUP), "./deep/mixed.txt": repair.plan(MIXED)}
     assert capsys.readouterr().out.splitlines() == [
         f"{path}:{change.line}:{change.column}: {change}" for path, plan in plans.items() for change in plan.changes
     ]
-    assert contents(folder) == before
+    assert files_in(folder) == before
 
 
 # --- loss -------------------------------------------------------------------------------------------------------------
@@ -111,9 +107,9 @@ def test_showing_writes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]
 def test_loss_is_counted_and_not_written_unasked(
     errors: str, to: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = contents(folder)
+    before = files_in(folder)
     assert main(["repair", "--errors", errors, *to, "soup.txt"]) == 2
-    assert contents(folder) == before
+    assert files_in(folder) == before
     count = repair.plan(SOUP, errors=errors).lossy_count
     assert f"soup.txt: {count} lossy changes: {to[-1] if to[0] == '-o' else 'soup.txt'} is not written" in (
         capsys.readouterr().err
@@ -156,19 +152,19 @@ def test_a_fault_without_an_answer_is_shown_and_the_next_file_comes(
 
 @pytest.mark.parametrize("errors", TOTAL)
 def test_a_plan_is_applied_and_undone(errors: str, folder: Path) -> None:
-    before = contents(folder)
+    before = files_in(folder)
     assert main(["repair", "--errors", errors, "--plan", "plan.json", "."]) == 0
     plan_file = (folder / "plan.json").read_bytes()
-    assert contents(folder) == {**before, "plan.json": plan_file}
+    assert files_in(folder) == {**before, "plan.json": plan_file}
     assert main(["repair", "--apply", "plan.json"]) == 0
-    assert contents(folder) == {
+    assert files_in(folder) == {
         **before,
         "soup.txt": repair.repair(SOUP, errors=errors),
         "deep/mixed.txt": repair.repair(MIXED, errors=errors),
         "plan.json": plan_file,
     }
     assert main(["repair", "--undo", "plan.json"]) == 0
-    assert contents(folder) == {**before, "plan.json": plan_file}
+    assert files_in(folder) == {**before, "plan.json": plan_file}
 
 
 def read_plans(path: str) -> dict[str, repair.Plan]:
@@ -204,11 +200,11 @@ def test_a_file_that_stops_leaves_nothing_in_the_plan(folder: Path) -> None:
     [(0, ["deep/clean.txt"]), (1, ["--errors", "strict", "soup.txt"]), (2, ["missing.txt"])],
 )
 def test_a_plan_that_lists_no_file_is_a_plan_too(status: int, arguments: list[str], folder: Path) -> None:
-    before = contents(folder)
+    before = files_in(folder)
     assert main(["repair", "--plan", "plan.json", *arguments]) == status
     assert (folder / "plan.json").read_bytes() == HEADING
     assert main(["repair", "--apply", "plan.json"]) == 0
-    assert contents(folder) == {**before, "plan.json": HEADING}
+    assert files_in(folder) == {**before, "plan.json": HEADING}
 
 
 @pytest.mark.skipif(not hasattr(os, "setxattr"), reason="there are no extended attributes here")
@@ -227,14 +223,14 @@ def test_extended_attributes_are_kept_whichever_way_a_file_is_repaired(folder: P
 
 def test_a_plan_that_is_cut_short_changes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["repair", "--plan", "plan.json", "."])
-    before = contents(folder)
+    before = files_in(folder)
     lines = before["plan.json"].splitlines(keepends=True)
     for kept in range(len(lines)):
         (folder / "plan.json").write_bytes(b"".join(lines[:kept]))
         status = main(["repair", "--apply", "plan.json"])
         whole = kept == 1 or kept == 1 + lines[1:].index(next(line for line in lines[2:] if b'"path"' in line))
         assert status == (0 if whole else 2)
-        after = contents(folder)
+        after = files_in(folder)
         assert {name for name in before if name != "plan.json" and after[name] != before[name]} == (
             {"soup.txt"} if whole and kept > 1 else set()
         )
@@ -308,8 +304,8 @@ def test_a_file_that_changes_while_the_plan_is_applied_is_refused(
     monkeypatch.setattr(reading.Source, "rewind", changing)
     assert main(["repair", "--apply", "plan.json"]) == 2
     assert "soup.txt: the plan is for other bytes" in capsys.readouterr().err
-    assert contents(folder)["soup.txt"] == SOUP[:-1] + b"x"
-    assert [name for name in contents(folder) if name.endswith(".tmp")] == []
+    assert files_in(folder)["soup.txt"] == SOUP[:-1] + b"x"
+    assert [name for name in files_in(folder) if name.endswith(".tmp")] == []
 
 
 def test_a_missing_file_is_told_and_the_others_are_repaired(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -432,7 +428,7 @@ def test_a_write_that_is_interrupted_leaves_the_original(
     arguments: list[str], failure: BaseException, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     main(["repair", "--plan", "plan.json", "soup.txt"])
-    before = contents(folder)
+    before = files_in(folder)
 
     def interrupted(descriptor: int) -> None:
         raise failure
@@ -440,11 +436,11 @@ def test_a_write_that_is_interrupted_leaves_the_original(
     # The last moment before the new file takes the place of the old one: all of it is written.
     monkeypatch.setattr(writing.os, "fsync", interrupted)
     assert main(["repair", *arguments]) == (130 if isinstance(failure, KeyboardInterrupt) else 2)
-    assert contents(folder) == before
+    assert files_in(folder) == before
 
 
 def test_what_cannot_be_read_to_its_end_is_not_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = contents(folder)
+    before = files_in(folder)
     read, count = reading.Source._read, iter(range(100))
 
     def failing(source: reading.Source, length: int) -> bytes:
@@ -454,7 +450,7 @@ def test_what_cannot_be_read_to_its_end_is_not_written(folder: Path, monkeypatch
 
     monkeypatch.setattr(reading.Source, "_read", failing)
     assert main(["repair", "--in-place", "soup.txt"]) == 2
-    assert contents(folder) == before
+    assert files_in(folder) == before
 
 
 # --- exit statuses, wrong use, memory ---------------------------------------------------------------------------------
@@ -495,11 +491,11 @@ def test_exit_statuses(status: int, arguments: list[str], folder: Path) -> None:
 @pytest.mark.parametrize("one", ["-o out", "--in-place", "--plan new.json", "--apply plan.json", "--undo plan.json"])
 @pytest.mark.parametrize("other", ["-o out", "--in-place", "--plan new.json", "--apply plan.json", "--undo plan.json"])
 def test_there_is_one_way_to_write(one: str, other: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = contents(folder)
+    before = files_in(folder)
     if one != other:
         assert main(["repair", *one.split(), *other.split(), "soup.txt"]) == 2
         assert "cannot be combined" in capsys.readouterr().err
-        assert contents(folder) == before
+        assert files_in(folder) == before
 
 
 BYTE, ESCAPE = b"a\xff\n", b'["\\ud83d"]\n'

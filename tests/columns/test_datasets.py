@@ -25,7 +25,8 @@ from eightfold.files.paths.addresses import TEMPORARY
 from eightfold.files.write.flocks import locked
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair import repair
-from support.datasets import LINES, dataset, files_in, tables_in
+from support.datasets import LINES, dataset, tables_in
+from support.trees import files_in
 from support.workers import DyingOnce
 from tests.support.table_files import KINDS, ill_named, written
 

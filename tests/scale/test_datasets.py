@@ -15,7 +15,8 @@ from eightfold.cli.work.datasets.repairing import Repairing, repaired_into
 from eightfold.cli.work.datasets.runners import RUNNERS, results
 from eightfold.files import FileError
 from eightfold.forms.utf_8 import UTF_8
-from support.datasets import dataset, files_in
+from support.datasets import dataset
+from support.trees import files_in
 from support.workers import DyingWork
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: make test-scale")

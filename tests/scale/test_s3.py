@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from eightfold import cli
-from support.datasets import dataset, files_in
+from support.datasets import dataset
+from support.trees import files_in
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: make test-scale")
 pytest.importorskip("s3fs", reason="s3fs is not installed: make test-scale")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from eightfold.cli import main
@@ -11,10 +9,6 @@ from eightfold.cli import main
 PRECIOUS = b"precious \xe9"
 Captured = pytest.CaptureFixture[str]
 NESTED = "[" * 100_000
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def refused(arguments: list[str], capsys: Captured, *words: str) -> None:

@@ -29,15 +29,6 @@ def dataset(folder: Path) -> None:
     (folder / ".part.crc").write_bytes(b"crc")
 
 
-def files_in(folder: Path) -> dict[str, bytes]:
-    """Return the content of each file below a folder."""
-    return {
-        str(path.relative_to(folder)).replace("\\", "/"): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
-
-
 def tables_in(folder: Path) -> list[Any]:
     """Return the tables below a folder, whose strings are checked."""
     pa, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
