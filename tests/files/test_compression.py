@@ -20,6 +20,7 @@ from eightfold.files import FileError
 from eightfold.files.paths.addresses import PACKED
 from eightfold.files.read.compression import packing, unpacked
 from eightfold.files.read.reading import opened
+from support.trees import content_read
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -40,11 +41,6 @@ each_ending = pytest.mark.parametrize("ending", PACKED)
 def content(ending: str, data: bytes, length: int = 1 << 16) -> bytes:
     with closing(unpacked(f"file{ending}", io.BytesIO(data), length)) as file:
         return file.read()
-
-
-def content_of(path: str, **options: bool) -> bytes:
-    with opened(path, **options) as source:
-        return b"".join(chunk for chunk, _ in source.pieces())
 
 
 def test_every_ending_is_tested() -> None:
@@ -151,7 +147,7 @@ def test_a_name_decides_where_that_is_asked_for(ending: str, tmp_path: Path) -> 
     (tmp_path / f"file{ending.upper()}").write_bytes(packed)
     path = str(tmp_path / f"file{ending.upper()}")
     for unpack, expected in ((True, b"content"), (False, packed)):
-        assert content_of(path, unpack=unpack) == expected
+        assert content_read(path, unpack=unpack) == expected
 
 
 @each_ending
@@ -172,7 +168,7 @@ def test_a_broken_one_is_blamed(ending: str, tmp_path: Path) -> None:
     path = str(tmp_path / f"file{ending}")
     for twice in (False, True):
         with pytest.raises(FileError, match="after byte 0 of the decompressed data") as raised:
-            content_of(path, unpack=True, twice=twice)
+            content_read(path, unpack=True, twice=twice)
         assert raised.value.path == path
 
 

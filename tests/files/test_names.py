@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from eightfold.files import FileError
 from eightfold.files.path_text import LONGEST_OPENED, reported, shown
 from eightfold.files.walk.walking import files_under
+from support.trees import refuse_to_list
 
 SHOWN = [
     ("plain name.txt", "plain name.txt"),
@@ -83,16 +83,7 @@ def test_a_folder_that_cannot_be_listed_is_told_and_passed_over(
     for name in ("closed", "open"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_bytes(b"")
-    scandir = os.scandir
-
-    def refusing(path: str) -> object:
-        if path.endswith("closed"):
-            raise PermissionError(13, "Permission denied", path)
-        return scandir(path)
-
-    monkeypatch.setattr(os, "scandir", refusing)
-    if sys.version_info < (3, 12):
-        monkeypatch.setattr("os.scandir", refusing)
+    refuse_to_list("closed", monkeypatch)
     found, errors = walked(tmp_path)
     assert found == ["open/file"]
     assert [str(error) for error in errors] == [f"{tmp_path}/closed: Permission denied"]

@@ -22,6 +22,7 @@ from eightfold.files.walk import listing
 from eightfold.files.walk.listing import names_of
 from eightfold.files.walk.names import FOLDER, PAX, TAR, ZIP, ZIP_UTF_8, Name
 from support.peaks import peak
+from support.trees import refuse_to_list
 
 BAD = b"caf\xe9"
 TEXT = "café-漢"
@@ -77,14 +78,7 @@ def test_what_has_no_name_of_its_own_is_not_named(given: str, tmp_path: Path, mo
 def test_a_folder_that_cannot_be_listed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "closed").mkdir()
     (tmp_path / "open").mkdir()
-    scandir = os.scandir
-
-    def refusing(path: str) -> object:
-        if path.endswith("closed"):
-            raise PermissionError(13, "Permission denied", path)
-        return scandir(path)
-
-    monkeypatch.setattr(os, "scandir", refusing)
+    refuse_to_list("closed", monkeypatch)
     errors: list[FileError] = []
     found = [name.name for name in names_of(str(tmp_path), errors.append)]
     assert found == [b"closed", b"open", os.fsencode(tmp_path.name)]

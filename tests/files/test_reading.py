@@ -17,13 +17,9 @@ from eightfold.files.read import reading
 from eightfold.files.read.places import LineAndColumn, place_of
 from eightfold.files.read.reading import CHUNK_BYTES, opened
 from eightfold.forms import form
+from support.trees import content_read
 
 Become = Callable[[io.BufferedIOBase], None]
-
-
-def content(path: str, **options: bool) -> bytes:
-    with opened(path, **options) as source:
-        return b"".join(chunk for chunk, _ in source.pieces())
 
 
 @pytest.mark.parametrize("size", [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 3 * CHUNK_BYTES])
@@ -106,7 +102,7 @@ def test_a_pipe_is_not_rewound(standard_input: Become) -> None:
 def test_what_cannot_be_read_is_blamed(kind: str, tmp_path: Path) -> None:
     path = str(tmp_path if kind == "folder" else tmp_path / "missing")
     with pytest.raises(FileError) as raised:
-        content(path)
+        content_read(path)
     assert raised.value.path == path
     assert raised.value.reason == {"missing": "No such file or directory", "folder": "Is a directory"}[kind]
 
@@ -114,7 +110,7 @@ def test_what_cannot_be_read_is_blamed(kind: str, tmp_path: Path) -> None:
 def test_closed_standard_input_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(FileError, match="standard input: it is closed"):
-        content("-")
+        content_read("-")
 
 
 def test_a_disk_without_room_for_the_copy_is_blamed(standard_input: Become, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,7 +121,7 @@ def test_a_disk_without_room_for_the_copy_is_blamed(standard_input: Become, monk
     monkeypatch.setattr("tempfile.TemporaryFile", Full)
     standard_input(pipe_with(b"content"))
     with pytest.raises(FileError, match="No space left on device"):
-        content("-", twice=True)
+        content_read("-", twice=True)
 
 
 @pytest.mark.parametrize("chunk_bytes", [1, 2, 3, 5, 100])

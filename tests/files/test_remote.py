@@ -13,6 +13,7 @@ import pytest
 from eightfold.files import FileError
 from eightfold.files.read.reading import opened
 from eightfold.files.read.remote import sending
+from support.trees import content_read
 
 fsspec = pytest.importorskip("fsspec")
 CONTENT = b"a line\n" * 200_000
@@ -63,25 +64,20 @@ def memory() -> Iterator[fsspec.AbstractFileSystem]:
     system.rm("/", recursive=True)
 
 
-def content(path: str, **options: bool) -> bytes:
-    with opened(path, **options) as source:
-        return b"".join(chunk for chunk, _ in source.pieces())
-
-
 @pytest.mark.parametrize("twice", [False, True])
 @pytest.mark.parametrize("name", ["text.txt", "text.txt.gz"])
 def test_a_file_in_memory_is_read(name: str, twice: bool, memory: fsspec.AbstractFileSystem) -> None:
-    assert content(f"memory://folder/{name}", unpack=True, twice=twice) == CONTENT
+    assert content_read(f"memory://folder/{name}", unpack=True, twice=twice) == CONTENT
 
 
 @pytest.mark.parametrize("twice", [False, True])
 @pytest.mark.parametrize("name", ["text.txt", "text.txt.gz", "text.txt.gz?download=1"])
 def test_a_file_of_a_server_is_read(name: str, twice: bool, server: str) -> None:
-    assert content(f"{server}/{name}", unpack=True, twice=twice) == CONTENT
+    assert content_read(f"{server}/{name}", unpack=True, twice=twice) == CONTENT
 
 
 def test_compressed_ones_can_be_read_as_they_are(server: str) -> None:
-    assert content(f"{server}/text.txt.gz") == FILES["/text.txt.gz"]
+    assert content_read(f"{server}/text.txt.gz") == FILES["/text.txt.gz"]
 
 
 def test_it_is_read_once_as_a_pipe_is(memory: fsspec.AbstractFileSystem) -> None:
@@ -106,7 +102,7 @@ def test_it_is_read_once_as_a_pipe_is(memory: fsspec.AbstractFileSystem) -> None
 def test_what_cannot_be_read_is_blamed(address: str, reason: str, server: str) -> None:
     path = address.replace("SERVER", server)
     with pytest.raises(FileError) as raised:
-        content(path)
+        content_read(path)
     assert raised.value.path == path
     assert reason in raised.value.reason
 
@@ -114,7 +110,7 @@ def test_what_cannot_be_read_is_blamed(address: str, reason: str, server: str) -
 def test_what_fsspec_lacks_for_a_scheme_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "s3fs", None)
     with pytest.raises(FileError, match="Install s3fs"):
-        content("s3://bucket/a")
+        content_read("s3://bucket/a")
 
 
 def test_the_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +118,7 @@ def test_the_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(
         FileError, match=r"^s3://bucket/a: it is remote; to read it: pip install 'aiohttp.*' 'fsspec.*'$"
     ):
-        content("s3://bucket/a")
+        content_read("s3://bucket/a")
 
 
 def test_what_is_written_is_there(memory: fsspec.AbstractFileSystem) -> None:

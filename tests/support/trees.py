@@ -1,8 +1,13 @@
-"""What folders hold."""
+"""What folders hold and what is read of a file; and a folder that the system does not list."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import pytest
+
+from eightfold.files.read.reading import opened
 
 
 def found_in(folder: Path) -> dict[Path, bytes]:
@@ -13,3 +18,21 @@ def found_in(folder: Path) -> dict[Path, bytes]:
 def files_in(folder: Path) -> dict[str, bytes]:
     """Return the same by the names of the files from that folder on, with slashes."""
     return {path.relative_to(folder).as_posix(): data for path, data in found_in(folder).items()}
+
+
+def content_read(path: str, **options: bool) -> bytes:
+    """Return all pieces of a file as commands read it, with these options."""
+    with opened(path, **options) as source:
+        return b"".join(chunk for chunk, _ in source.pieces())
+
+
+def refuse_to_list(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the system refuse to list folders of this name."""
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        if path.endswith(name):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
