@@ -129,7 +129,7 @@ def test_a_tar_damaged_after_a_member_is_not_called_clean(folder: Path) -> None:
     Path("cut.tar").write_bytes(data + bytes(1024))
     done = names("cut.tar")
     assert (done.returncode, done.stdout.count(b"\n")) == (2, 1)
-    assert b"cut.tar: this archive is damaged: it has no header where one is due, at byte 512\n" in done.stderr
+    assert b"cut.tar: this archive is damaged: a header is missing at byte 512\n" in done.stderr
 
 
 def test_a_zip_whose_larger_end_record_is_nowhere_is_damaged(folder: Path) -> None:

@@ -181,6 +181,19 @@ def test_a_damaged_zip_is_told_wherever_it_is_cut(tmp_path: Path) -> None:
         names_in(path)
 
 
+@pytest.mark.parametrize("before", [b"", b"#!/bin/sh\n" * 9], ids=["", "after a program"])
+def test_an_empty_zip_in_the_comment_of_another_hides_no_names(before: bytes, tmp_path: Path) -> None:
+    data = zip_of([(BAD, 0, b""), (b"b", 0, b"")], before, zip_of([]))
+    assert cut_or_changed(tmp_path / "a.zip", data) == []
+    data = zip_of([(BAD, 0, b"")], before, zip_of([], comment=b"end"))
+    assert cut_or_changed(tmp_path / "a.zip", data) == []
+
+
+def test_a_zip_may_be_empty(tmp_path: Path) -> None:
+    (tmp_path / "a.zip").write_bytes(zip_of([], comment=b"nothing"))
+    assert names_in(tmp_path / "a.zip") == []
+
+
 def cut_or_changed(path: Path, data: bytes) -> list[bytes]:
     """Return the names of members that are read before the archive turns out to be damaged."""
     path.write_bytes(data)
@@ -367,6 +380,31 @@ def test_what_is_no_tar_is_only_a_file(pack: Callable[[bytes], bytes], tmp_path:
     for content in (b"", b"text", b"text" * 999, bytes(9_999), ZEROS + b"an image" * 999):
         (tmp_path / "a").write_bytes(pack(content))
         assert [name.name for name in names_of(str(tmp_path / "a"), pytest.fail)] == [b"a"]
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [b"X" + GNU[1:], GNU[:300], ZEROS + GNU, b"X" + HEADERS[0][1:257] + bytes(255)],
+    ids=["checksum", "cut", "behind zeros", "without a magic"],
+)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
+def test_a_tar_whose_first_header_is_damaged_is_told(
+    damaged: bytes, pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    for name in ("a.tar", "a.TAR.GZ", "a.tgz", "a.tar.xz"):
+        assert cut_or_changed(tmp_path / name, pack(damaged)) == []
+
+
+def test_a_first_header_that_is_damaged_shows_a_tar_by_its_magic(tmp_path: Path) -> None:
+    for data in (b"X" + GNU[1:], GNU[:300]):
+        assert cut_or_changed(tmp_path / "backup", data) == []
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_tar_may_be_empty(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    for data in (b"", ZEROS, ZEROS * 20):
+        (tmp_path / "a.tar").write_bytes(pack(data))
+        assert names_in(tmp_path / "a.tar") == []
 
 
 def test_a_tar_whose_last_member_is_a_zip_is_a_tar(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ Source: POSIX.1-2017, pax, Extended Header.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from tarfile import TarFile
 
 _BLOCK = 512
+_MAGIC = slice(257, 262)
+"""Where a header says `ustar`; only those before POSIX do not."""
+_NAMED = re.compile(r"\.(tar(\.(gz|bz2|xz|lzma|zst))?|t(gz|bz2?|xz|zst))$", re.IGNORECASE)
 _HEADERS_MAX = 1 << 21
 """How many bytes the headers of a member can have, its name, its target and the records of pax among them."""
 
@@ -35,19 +39,19 @@ def names(path: str, file: BinaryIO) -> Generator[Name, None, bool]:
             yield Name(path, _bytes(member.name), source, target)
             vars(archive)["members"].clear()  # Otherwise all of them would be kept.
             content.begin_member(archive.pax_headers)
-    if not is_empty:
+    if not is_empty or content.is_claimed:
         content.check_end()
     return not is_empty
 
 
 def _tar(content: _Content) -> TarFile | None:
-    """Return a tar, its first headers read; None if the first is none."""
+    """Return a tar, its first headers read; None if the first is none, and nothing claims that it is one."""
     import tarfile
 
     try:
         return tarfile.open(fileobj=content.file, mode="r:", encoding="utf-8", errors="surrogateescape")
     except tarfile.ReadError:
-        if content.reads > 1:  # The first header was one, and what came after it was not.
+        if content.reads > 1 or content.is_claimed:  # The first header was one, or should have been.
             raise
         return None
 
@@ -70,6 +74,11 @@ class _Content:
     def file(self) -> Any:
         """This object, for tarfile, which wants more of a file than it uses."""
         return self
+
+    @property
+    def is_claimed(self) -> bool:
+        """Whether what was read last is there and should be a header, by its magic or the name of the file."""
+        return bool(self._last) and (self._last[_MAGIC] == b"ustar" or _NAMED.search(self._path) is not None)
 
     def begin_member(self, shared: Mapping[str, str]) -> None:
         """Expect another member; those before it left records of pax for all."""
@@ -101,7 +110,7 @@ class _Content:
             FileError: it is neither, so there may be members that were not read.
         """
         if self._last.count(0) != len(self._last) or len(self._last) not in (0, _BLOCK):
-            raise damaged(self._path, f"it has no header where one is due, at byte {self.tell() - len(self._last)}")
+            raise damaged(self._path, f"a header is missing at byte {self.tell() - len(self._last)}")
         if self._content.read(_BLOCK).strip(b"\0"):
             raise damaged(self._path, f"it goes on after a single block of zeros, at byte {self.tell() - _BLOCK}")
 

@@ -51,7 +51,8 @@ def _directory(path: str, file: BinaryIO) -> tuple[int, int, int] | None:
         end = _LOCATOR_64.unpack_from(tail, at)[2]
         count, length = _end_64(path, file, end, start + at)
     # Data before a zip (a self-extracting program, say) shifts it: the directory ends where its end record begins.
-    if length > end:
+    # An empty one with anything before it is found by a record that something else holds, such as a comment.
+    if length > end or (not length and end):
         raise damaged(path, _ELSEWHERE)
     return end - length, length, count
 
