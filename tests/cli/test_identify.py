@@ -31,7 +31,7 @@ def test_json_is_what_the_library_says(name: str, tmp_path: Path, capsys: pytest
     assert main(["identify", "--all", "--output-format", "json", str(path)]) == 0
     file = json.loads(capsys.readouterr().out)["files"][0]
     found = eightfold.identify(INPUTS[name])
-    assert file["path"] == str(path)
+    assert (file["path"], file["identified"]) == (str(path), name != "binary")
     assert file["candidates"] == [{**each._asdict(), "signature": hex_bytes(each.signature)} for each in found]
 
 
@@ -40,6 +40,8 @@ def test_text_has_the_best_alone_unless_all(name: str, tmp_path: Path, capsys: p
     path = tmp_path / name
     path.write_bytes(INPUTS[name])
     expected = [f"{path}: {described(found)}" for found in eightfold.identify(INPUTS[name])]
+    if name == "binary":
+        expected.insert(0, f"{path}: not identified")
     main(["identify", str(path)])
     assert capsys.readouterr().out.splitlines() == expected[:1]
     main(["identify", "--all", str(path)])
@@ -93,6 +95,7 @@ def test_it_is_said_where_nothing_tells_the_form(tmp_path: Path) -> None:
 def test_it_is_said_where_nothing_at_all_fits(tmp_path: Path) -> None:
     (tmp_path / "random").write_bytes(bytes(range(256)))
     done = run_here("identify", "random", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, b"random: not identified\n")
     unknown = b"eightfold: random: cannot identify the encoding"
     assert done.stderr == unknown + b": there is no evidence for wtf-16-be or any other form\n"
     done = run_here("check", "-f", "auto", "random", cwd=tmp_path)
@@ -103,8 +106,28 @@ def test_a_form_without_evidence_is_not_contradicted(tmp_path: Path) -> None:
     # What Java's writeUTF writes is well-formed Corrected UTF-8 by chance.
     (tmp_path / "save.dat").write_bytes(b"\0\x0eJ\xc3\xbcrgen \xed\xa0\xbc\xed\xbe\xae\0\4a\xc0\x80b")
     done = run_here("identify", "save.dat", cwd=tmp_path)
-    assert done.stdout == b"save.dat: corrected-utf-8, well-formed\n"
+    assert done.stdout == b"save.dat: not identified\n"
     assert done.stderr.endswith(b"there is no evidence for corrected-utf-8 or any other form\n")
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"PAR1\x15\x04\x15\x20\0", "Parquet"),
+        (b"ARROW1\0\0", "Arrow IPC"),
+        (b"\xff\xff\xff\xff\x80\0\0\0\0", "Arrow IPC"),
+    ],
+)
+def test_a_table_is_called_that(data: bytes, kind: str, tmp_path: Path) -> None:
+    (tmp_path / "data").write_bytes(data)
+    for path in "data", "-":
+        done = run_here("identify", path, cwd=tmp_path, input=data)
+        assert (done.returncode, done.stdout, done.stderr) == (0, f"{path}: {kind}, not text\n".encode(), b"")
+    done = run_here("identify", "--output-format", "json", "data", cwd=tmp_path)
+    file = {"path": "data", "identified": False, "table": kind, "candidates": []}
+    assert json.loads(done.stdout)["files"] == [file]
+    (tmp_path / "text").write_text("PAR1 and ARROW1")
+    assert run_here("identify", "text", cwd=tmp_path).stdout == b"text: utf-8, well-formed\n"
 
 
 def test_so_many_faults_or_more_are_said(tmp_path: Path) -> None:

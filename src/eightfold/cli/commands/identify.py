@@ -16,6 +16,7 @@ from eightfold.cli.output.ending import NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, put, say
 from eightfold.cli.work.guessing import MOJIBAKE, SHIFTS, Guess, guesses, has_any, mojibake_places
 from eightfold.cli.work.inputs import Failures, found_files
+from eightfold.cli.work.likeness import table_in
 from eightfold.cli.work.watching import watched
 from eightfold.evidence import UNLIKELY_BYTES
 from eightfold.faults import hex_bytes
@@ -54,7 +55,9 @@ def parser() -> CommandParser:
         "chance, and few faults. `not lossless`: reading and writing the file in that\n"
         "form changes its bytes. At most 1,000 faults of each form are counted. If there\n"
         "is no evidence for any form, the file is reported with the legacy charset that\n"
-        "it reads as, if any, and `-f auto` of other commands assumes UTF-8.\n\n"
+        "it reads as, if any, or as `not identified` (in JSON `identified` is false), and\n"
+        "`-f auto` of other commands assumes UTF-8. Parquet and Arrow IPC files are called\n"
+        "that. The exit status is 0 in all these cases.\n\n"
         "With --legacy, files without such evidence are compared with the legacy charsets\n"
         "too. That is a guess by the frequency of letters, from a sample of 16 KiB. UTF-8\n"
         "that was read in windows-1252 and encoded again (mojibake) is reported if ftfy\n"
@@ -90,7 +93,7 @@ def run(options: Options) -> int:
     with watched(options, None if options.files_from else options.paths):
         for found in found_files(names, failures.tell, walking=_walking(options)):
             candidates, beyond = _candidates(found, options, failures)
-            if candidates:
+            if candidates or beyond.table:
                 report.file(found.path, candidates, beyond)
     report.end()
     if found is None and not failures.count:
@@ -121,23 +124,27 @@ class _Beyond(NamedTuple):
         is_known: whether there is evidence for the best form.
         mojibake: in how many places of a sample it is mojibake.
         guesses: the legacy charsets that it may be in; None if nobody asked for them.
+        table: Parquet or Arrow IPC if it is that, so that it has no candidates; else empty.
     """
 
     is_known: bool = False
     mojibake: int = 0
     guesses: tuple[Guess, ...] | None = None
+    table: str = ""
 
 
 _PLAIN_TEXT = _Beyond(is_known=True)
 
 
 def _candidates(found: Found, options: Options, failures: Failures) -> tuple[list[Identification], _Beyond]:
-    """Return the candidates of a file, or none if it cannot be read; say so where nothing fits."""
+    """Return the candidates of a file, or none if it cannot be read or is a table; say so where nothing fits."""
     if found.text is not None:
         READ.add(files=1, bytes=found.text.length)
         return [of_plain_text(*found.text)], _PLAIN_TEXT
     try:
         with opened(found.path, unpack=options.unpack) as source:
+            if table := table_in(source):
+                return [], _Beyond(table=table)
             known = _read(source, options)
     except FileError as error:
         failures.tell(error)
@@ -176,8 +183,10 @@ class _TextReport:
         self._all = options.all
 
     def file(self, path: str, candidates: list[Identification], beyond: _Beyond) -> None:
-        if beyond.is_known or self._all or not beyond.guesses:
-            self._candidates(path, candidates)
+        if beyond.table:
+            put(Styled(shown(path), "path"), f": {beyond.table}, not text")
+        elif beyond.is_known or self._all or not beyond.guesses:
+            self._candidates(path, candidates, is_known=beyond.is_known)
         if beyond.mojibake:
             places = f"{counted(beyond.mojibake, 'place')} in a sample of 16 KiB"
             put(Styled(shown(path), "path"), f": mojibake, {places} (eightfold check --mojibake shows all)")
@@ -186,12 +195,13 @@ class _TextReport:
         if beyond.guesses is not None:
             say(f"{shown(path)}: {_GUESSED if beyond.guesses else 'no legacy charset fits'}")
 
-    def _candidates(self, path: str, candidates: list[Identification]) -> None:
+    def _candidates(self, path: str, candidates: list[Identification], *, is_known: bool) -> None:
         charset = candidates[0].reads_as
-        if charset:
-            put(Styled(shown(path), "path"), f": not a form of the family; reads as {charset}")
+        if charset or not is_known:
+            verdict = f"not a form of the family; reads as {charset}" if charset else "not identified"
+            put(Styled(shown(path), "path"), f": {verdict}")
         if not self._all:
-            candidates = [] if charset else candidates[:1]
+            candidates = [] if charset or not is_known else candidates[:1]
         if len(candidates) > 1 and is_on(sys.stdout):
             put(Styled(shown(path), "path"), ":")
             put(drawn_table(("form", "signature", "verdict"), map(_cells, candidates)), end="")
@@ -212,7 +222,9 @@ class _JsonReport:
     def file(self, path: str, candidates: list[Identification], beyond: _Beyond) -> None:
         import json
 
-        values: dict[str, Any] = {"path": reported(path)}
+        values: dict[str, Any] = {"path": reported(path), "identified": beyond.is_known}
+        if beyond.table:
+            values["table"] = beyond.table
         values["candidates"] = [_as_dict(found) for found in candidates[: self._count]]
         if beyond.mojibake:
             values["mojibake"] = beyond.mojibake

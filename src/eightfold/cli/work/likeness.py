@@ -115,13 +115,18 @@ def may_be_binary(asked: Form) -> bool:
     return asked.unit_bytes == 1 and asked.name != "mutf-8"
 
 
+def table_in(source: Source) -> str:
+    """Return ``Parquet`` or ``Arrow IPC`` for a source that begins so, whatever its name, and else an empty str."""
+    head = source.head(_HEAD_BYTES)
+    return kind_by_head(head) if b"\0" in head else ""
+
+
 def table_hint(source: Source) -> str:
     """Return what to do with a table that is read as text, since neither its name nor an option says what it is.
 
     An empty str means that the file is none.
     """
-    head = source.head(_HEAD_BYTES)
-    kind = kind_by_head(head) if b"\0" in head else ""
+    kind = table_in(source)
     ending = ".parquet" if kind == PARQUET else ".arrow"
     return kind and f"is {kind}, not text: give it a name that ends in {ending}, and --runner local if it is remote"
 
