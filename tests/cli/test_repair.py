@@ -317,7 +317,12 @@ def test_a_missing_file_is_told_and_the_others_are_repaired(folder: Path, capsys
 
 
 def test_standard_input_has_a_plan_too(folder: Path) -> None:
-    assert run_here("repair", "--plan", "plan.json", input=SOUP, cwd=folder).returncode == 0
+    planned = run_here("repair", "--plan", "plan.json", input=SOUP, cwd=folder)
+    assert (planned.returncode, planned.stderr.splitlines()[1]) == (
+        0,
+        b"eightfold: next: pipe the same input to eightfold repair --apply plan.json; "
+        b"to undo: pipe its output to eightfold repair --undo plan.json",
+    )
     applied = run_here("repair", "--apply", "plan.json", input=SOUP, cwd=folder)
     assert (applied.returncode, applied.stdout) == (0, repair.repair(SOUP))
     undone = run_here("repair", "--undo", "plan.json", input=applied.stdout, cwd=folder)

@@ -218,10 +218,10 @@ def plan(options: Options) -> int:
     check_free("--plan", options.plan)
     root = Root(options.root)
     inside(root, (path for path in options.paths if not is_remote(path)))
-    work, planned = RepairRun(options), 0
+    work, planned, takes_input = RepairRun(options), 0, False
 
     def add(job: Job, file: File | TableFile) -> None:
-        nonlocal planned
+        nonlocal planned, takes_input
         job.check_replaceable()
         if isinstance(file, TableFile):
             planned += _planned_table(file, _planned_path(root, job.source), target)
@@ -232,6 +232,7 @@ def plan(options: Options) -> int:
             if draft.count:
                 draft.write_to(target)
                 planned += 1
+                takes_input |= job.source == STANDARD_INPUT
 
     with sink(Job("", options.plan, unpack=options.unpack), new=True) as target:
         begin_plan(target)
@@ -240,9 +241,14 @@ def plan(options: Options) -> int:
             work.do(job, partial(add, job), f"{shown(each.path)} is not in the plan")
     work.summarize(f"{planned} in the plan")
     if planned and options.plan != STANDARD_OUTPUT:
-        name = f"{quoted(options.plan)}{root_option(root)}"
-        say(f"next: eightfold repair --apply {name}; to undo: eightfold repair --undo {name}")
+        _say_next(f"{quoted(options.plan)}{root_option(root)}", takes_input=takes_input)
     return work.status()
+
+
+def _say_next(name: str, *, takes_input: bool) -> None:
+    """Print the commands that follow a plan and undo it."""
+    given, given_back = ("pipe the same input to ", "pipe its output to ") if takes_input else ("", "")
+    say(f"next: {given}eightfold repair --apply {name}; to undo: {given_back}eightfold repair --undo {name}")
 
 
 def _planned_table(file: TableFile, path: str, target: BinaryIO) -> bool:
