@@ -201,6 +201,17 @@ def test_a_plan_is_applied_to_what_a_list_names(tmp_path: Path) -> None:
     assert (tmp_path / "b.txt").read_bytes() == "caf\uefe9\n".encode()
 
 
+@pytest.mark.parametrize("listed", [b"", b"\n\n"])
+@pytest.mark.parametrize("command", ["check", "identify", "repair"])
+def test_an_empty_list_is_said_to_be_empty(command: str, listed: bytes, tmp_path: Path) -> None:
+    done = run_here(command, "--files-from", "-", cwd=tmp_path, input=listed)
+    assert done.returncode == 0
+    assert done.stderr.endswith(b"eightfold: warning: no file was read: the list of --files-from is empty\n")
+    (tmp_path / "folder").mkdir()
+    done = run_here(command, "--files-from", "-", cwd=tmp_path, input=b"folder\n")
+    assert b"is empty" not in done.stderr
+
+
 WRITING = [["repair", "--in-place"], ["repair", "--apply", "plan"], ["convert", "-t", "utf-16", "--in-place"]]
 
 
@@ -210,7 +221,7 @@ def test_an_empty_list_is_neither_standard_input_nor_everything(arguments: list[
     assert run_here("repair", "--plan", "plan", "a.txt", cwd=tmp_path).returncode == 0
     done = run_here(*arguments, "--files-from", os.devnull, cwd=tmp_path, input=b"\xff")
     assert (done.returncode, done.stdout) == (0, b"")
-    assert b"no file was read" in done.stderr
+    assert done.stderr.count(b"eightfold: warning: no file was read: the list of --files-from is empty\n") == 1
     assert (tmp_path / "a.txt").read_bytes() == LATIN
 
 

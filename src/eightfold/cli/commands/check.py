@@ -24,7 +24,7 @@ from eightfold.cli.options.arguments import (
     file_argument,
 )
 from eightfold.cli.options.escapes import EscapeOptions, add_escapes
-from eightfold.cli.options.files_from import NamingOptions, add_files_from
+from eightfold.cli.options.files_from import add_files_from
 from eightfold.cli.options.mojibake import add_mojibake, need_mojibake
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.options.runner import add_runner, refuse_others
@@ -50,7 +50,7 @@ from eightfold.reference import signed
 
 
 @dataclass
-class Options(NamingOptions, SelectionOptions, EscapeOptions, ReadingOptions):
+class Options(SelectionOptions, EscapeOptions, ReadingOptions):
     """The options of `check`; `form` is None for auto, `jobs` 0 for one per processor."""
 
     form: Form | None = UTF_8

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from eightfold.cli.options.arguments import CommandParser, add_output_format, add_paths
 from eightfold.cli.options.extras import need_extra
-from eightfold.cli.options.files_from import NamingOptions, add_files_from
+from eightfold.cli.options.files_from import LIST_EMPTY, NamingOptions, add_files_from
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.output.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.output.ending import NOTHING_WRONG, WRONG_USE_OR_FILE
@@ -97,7 +97,7 @@ def run(options: Options) -> int:
                 report.file(found.path, candidates, beyond)
     report.end()
     if found is None and not failures.count:
-        say("warning: no file was read")
+        say(f"warning: {LIST_EMPTY if options.lists_nothing else 'no file was read'}")
     return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG
 
 

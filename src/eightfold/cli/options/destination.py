@@ -7,7 +7,6 @@ import os
 from dataclasses import dataclass
 
 from eightfold.cli.options.arguments import CommandParser, file_argument
-from eightfold.cli.options.files_from import NamingOptions
 from eightfold.cli.options.reading_options import ReadingOptions
 from eightfold.cli.options.selection import SelectionOptions
 from eightfold.files.path_text import shown
@@ -16,7 +15,7 @@ STANDARD_OUTPUT = "-"
 
 
 @dataclass
-class DestinationOptions(NamingOptions, SelectionOptions, ReadingOptions):
+class DestinationOptions(SelectionOptions, ReadingOptions):
     """What the options of :func:`add_destination` say; the options of a command that has them inherit these."""
 
     output: str = STANDARD_OUTPUT

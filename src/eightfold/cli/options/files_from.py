@@ -16,6 +16,7 @@ from eightfold.files.path_text import why_too_long
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.read.reading import STANDARD_INPUT, opened
 
+LIST_EMPTY = "no file was read: the list of --files-from is empty"
 _LONGEST_NAME = 1 << 16
 
 
@@ -26,6 +27,12 @@ class NamingOptions:
     paths: Sequence[str] = ()
     files_from: str = ""
     null: bool = False
+    _is_empty = False
+
+    @property
+    def lists_nothing(self) -> bool:
+        """Whether a list was read to its end and names no file."""
+        return self._is_empty
 
     def named(self, on_error: Callable[[FileError], None]) -> Iterable[str]:
         """Return the paths, or those in the list, which are read as they come.
@@ -33,8 +40,13 @@ class NamingOptions:
         Args:
             on_error: as for :func:`names_in`.
         """
-        end = b"\0" if self.null else b"\n"
-        return names_in(self.files_from, end, on_error) if self.files_from else self.paths
+        return self._listed(on_error) if self.files_from else self.paths
+
+    def _listed(self, on_error: Callable[[FileError], None]) -> Iterator[str]:
+        name = None
+        for name in names_in(self.files_from, b"\0" if self.null else b"\n", on_error):
+            yield name
+        self._is_empty = name is None
 
     def check_naming(self) -> None:
         """Refuse options that contradict each other.
@@ -67,8 +79,8 @@ def add_files_from(parser: CommandParser) -> None:
         "--files-from",
         type=path_argument,
         metavar="FILE",
-        help="read the PATHs from this file, one per line (-: from standard input); none of them is a URL or "
-        "standard input",
+        help="read the PATHs from this file, one per line (-: from standard input); each is a local file, even if it "
+        "looks like a URL or -",
     )
     parser.add_argument(
         *("-z", "--null"), action="store_true", help="with --files-from: NUL, not a line feed, ends each PATH"

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 from eightfold.cli.options.arguments import CommandParser
 from eightfold.cli.options.configuration import Configurations, add_configuration
+from eightfold.cli.options.files_from import LIST_EMPTY, NamingOptions
 from eightfold.cli.output.lines import excluded_by, say
 from eightfold.files.walk.globs import Pattern, globs
 from eightfold.files.walk.walking import Selection
 
 
 @dataclass
-class SelectionOptions:
+class SelectionOptions(NamingOptions):
     """What the options of :func:`add_selection` say; the options of a command that has them inherit these."""
 
     include: list[Pattern] = field(default_factory=list)
@@ -37,6 +38,9 @@ def say_nothing_read(options: SelectionOptions, *, binary: int = 0) -> None:
         options: hold the selection.
         binary: how many binary files were left alone.
     """
+    if options.lists_nothing:
+        say(f"warning: {LIST_EMPTY}")
+        return
     flags = {
         "--include": bool(options.include),
         "--exclude": bool(options.exclude),
