@@ -9,6 +9,7 @@ Source: Unicode 4.8 (names and code point labels); NameAliases.txt (the controls
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 _LARGEST_NAMED = 0x10FFFF
 _NONCHARACTERS = range(0xFDD0, 0xFDF0)
@@ -78,6 +79,7 @@ def columns(shown: str) -> int:
     return len(shown) if shown.isascii() else sum(map(_columns, shown))
 
 
+@lru_cache(1 << 10)
 def _columns(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me"):
         return 0

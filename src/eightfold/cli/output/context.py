@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 
 from eightfold import reference
 from eightfold.cli.output.reports.findings import Context
@@ -23,6 +24,7 @@ _BYTES_AROUND = 48
 _MOST_BYTES = 16
 """How many bytes of a fault are shown: only a reserved sequence of Corrected UTF-8 can have more."""
 _CUT = "…"
+_ESCAPES = tuple(f"\\x{byte:02X}" for byte in range(0x100))
 
 
 class Lines:
@@ -37,6 +39,8 @@ class Lines:
         self._source = source
         self._form, _ = opening(source, asked)
         self._feed = reference.encoded(self._form, 0x0A) or b"\n"
+        # Where faults are dense the same few bytes lie between them, and around each of them.
+        self._characters = lru_cache(1 << 10)(self._read)
 
     def around(self, found: Located) -> Context:
         """Return the line around a fault, as far as it is near."""
@@ -70,13 +74,14 @@ class Lines:
             return
         at = 0
         for fault in faults(data, self._form):
-            yield from self._characters(data[at : fault.start])
+            if at < fault.start:
+                yield self._characters(data[at : fault.start])
             yield _escaped(data[fault.start : fault.end])
             at = fault.end
-        yield from self._characters(data[at:])
+        yield self._characters(data[at:])
 
-    def _characters(self, data: bytes) -> Iterator[str]:
-        return map(_readable, decode_code_points(data, self._form))
+    def _read(self, data: bytes) -> str:
+        return "".join(map(_readable, decode_code_points(data, self._form)))
 
 
 def _foreign_parts(data: bytes, form: Form) -> Iterator[str]:
@@ -87,7 +92,7 @@ def _foreign_parts(data: bytes, form: Form) -> Iterator[str]:
 
 
 def _escaped(data: bytes) -> str:
-    return "".join(f"\\x{byte:02X}" for byte in data)
+    return "".join(map(_ESCAPES.__getitem__, data))
 
 
 def _readable(code_point: int) -> str:
