@@ -41,7 +41,7 @@ def test_text_has_the_best_alone_unless_all(name: str, tmp_path: Path, capsys: p
     path.write_bytes(INPUTS[name])
     expected = [f"{path}: {described(found)}" for found in eightfold.identify(INPUTS[name])]
     if name == "binary":
-        expected.insert(0, f"{path}: not identified")
+        expected = [f"{line}, no evidence" for line in expected]
     main(["identify", str(path)])
     assert capsys.readouterr().out.splitlines() == expected[:1]
     main(["identify", "--all", str(path)])
@@ -95,7 +95,7 @@ def test_it_is_said_where_nothing_tells_the_form(tmp_path: Path) -> None:
 def test_it_is_said_where_nothing_at_all_fits(tmp_path: Path) -> None:
     (tmp_path / "random").write_bytes(bytes(range(256)))
     done = run_here("identify", "random", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (0, b"random: not identified\n")
+    assert (done.returncode, done.stdout) == (0, b"random: wtf-16-be, well-formed, no evidence\n")
     unknown = b"eightfold: random: cannot identify the encoding"
     assert done.stderr == unknown + b": there is no evidence for wtf-16-be or any other form\n"
     done = run_here("check", "-f", "auto", "random", cwd=tmp_path)
@@ -106,7 +106,7 @@ def test_a_form_without_evidence_is_not_contradicted(tmp_path: Path) -> None:
     # What Java's writeUTF writes is well-formed Corrected UTF-8 by chance.
     (tmp_path / "save.dat").write_bytes(b"\0\x0eJ\xc3\xbcrgen \xed\xa0\xbc\xed\xbe\xae\0\4a\xc0\x80b")
     done = run_here("identify", "save.dat", cwd=tmp_path)
-    assert done.stdout == b"save.dat: not identified\n"
+    assert done.stdout == b"save.dat: corrected-utf-8, well-formed, no evidence\n"
     assert done.stderr.endswith(b"there is no evidence for corrected-utf-8 or any other form\n")
 
 

@@ -33,6 +33,7 @@ from eightfold.reference import signed
 from eightfold.version import __version__
 
 FORMATS = ("text", "json")
+_NO_EVIDENCE = "no evidence"
 _GUESSED = "these are guesses: look at the result of eightfold convert -f CHARSET -t utf-8 before you trust one"
 
 
@@ -55,9 +56,9 @@ def parser() -> CommandParser:
         "chance, and few faults. `not lossless`: reading and writing the file in that\n"
         "form changes its bytes. At most 1,000 faults of each form are counted. If there\n"
         "is no evidence for any form, the file is reported with the legacy charset that\n"
-        "it reads as, if any, or as `not identified` (in JSON `identified` is false), and\n"
-        "`-f auto` of other commands assumes UTF-8. Parquet and Arrow IPC files are called\n"
-        "that. The exit status is 0 in all these cases.\n\n"
+        "it reads as, if any, or as a form with `no evidence` (in JSON `identified` is\n"
+        "false), and `-f auto` of other commands assumes UTF-8. Parquet and Arrow IPC\n"
+        "files are called that. The exit status is 0 in all these cases.\n\n"
         "With --legacy, files without such evidence are compared with the legacy charsets\n"
         "too. That is a guess by the frequency of letters, from a sample of 16 KiB. UTF-8\n"
         "that was read in windows-1252 and encoded again (mojibake) is reported if ftfy\n"
@@ -197,17 +198,16 @@ class _TextReport:
 
     def _candidates(self, path: str, candidates: list[Identification], *, is_known: bool) -> None:
         charset = candidates[0].reads_as
-        if charset or not is_known:
-            verdict = f"not a form of the family; reads as {charset}" if charset else "not identified"
-            put(Styled(shown(path), "path"), f": {verdict}")
+        if charset:
+            put(Styled(shown(path), "path"), f": not a form of the family; reads as {charset}")
         if not self._all:
-            candidates = [] if charset or not is_known else candidates[:1]
+            candidates = [] if charset else candidates[:1]
         if len(candidates) > 1 and is_on(sys.stdout):
             put(Styled(shown(path), "path"), ":")
             put(drawn_table(("form", "signature", "verdict"), map(_cells, candidates)), end="")
             return
         for found in candidates:
-            name, *rest = _words(found)
+            name, *rest = (*_words(found), *([] if is_known or charset else [_NO_EVIDENCE]))
             put(Styled(shown(path), "path"), ": ", Styled(name, "form"), *(f", {each}" for each in rest))
 
     def end(self) -> None:
