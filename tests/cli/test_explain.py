@@ -207,10 +207,5 @@ def test_a_terminal_that_lacks_a_character_gets_its_escape() -> None:
 def test_an_offset_behind_the_end_is_told_with_the_range() -> None:
     done = run_here("explain", "--hex", "41 C3 A9", "--offset", "99", "--output-format", "json")
     assert (done.stdout, done.stderr) == (b"", b"eightfold: --offset 99 is past the end: offsets run from 0 to 2\n")
-    for given in ("99999999999999999999", "9" * 5_000):
-        done = run_here("explain", "--hex", "41", "--offset", given)
-        assert done.returncode == 2
-        assert done.stderr.startswith(b"eightfold: --offset 99999999999999999999")
-        assert done.stderr.endswith(b" is past the end: offsets run from 0 to 0\n")
     done = run_here("explain", "--text", "", "--offset", "3")
     assert done.stderr == b"eightfold: --offset 3 is past the end: the input is empty\n"

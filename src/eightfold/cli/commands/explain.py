@@ -28,7 +28,7 @@ from eightfold.cli.work.watching import watched
 from eightfold.explain import iter_explained, iter_explained_text
 from eightfold.explain.as_text import HEADER, cells, text_lines
 from eightfold.explain.rows import Explained
-from eightfold.files.path_text import reported, shown
+from eightfold.files.path_text import reported
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
 from eightfold.files.write.writing import check_not_output
 from eightfold.forms import Form, form
@@ -36,15 +36,6 @@ from eightfold.version import __version__
 
 FORMATS = ("text", "json")
 _ROWS_DRAWN = 1000
-
-
-class Offset(int):
-    """An offset that is shown as it was given, even if no input is so long."""
-
-    given: str = ""
-
-    def __str__(self) -> str:
-        return self.given
 
 
 @dataclass
@@ -94,27 +85,13 @@ def parser() -> CommandParser:
     add_reading(command)
     command.add_argument(
         "--offset",
-        type=offset_argument,
+        type=count_argument,
         metavar="N",
         help="begin at byte N, or with --text at code point N; counted from 0",
     )
     command.add_argument("--limit", type=count_argument, metavar="N", help="explain at most N sequences")
     add_output_format(command, FORMATS)
     return command
-
-
-def offset_argument(given: str) -> Offset:
-    """Return an offset.
-
-    Raises:
-        argparse.ArgumentTypeError: it is none.
-
-    >>> str(offset_argument("99999999999999999999"))
-    '99999999999999999999'
-    """
-    offset = Offset(count_argument(given))
-    offset.given = shown(given)
-    return offset
 
 
 def hex_argument(given: str) -> bytes:
@@ -211,7 +188,7 @@ def _checked(offset: int, rows: Iterator[Explained], length: Callable[[], int]) 
     first = next(rows, None)
     if first is None:
         offsets = f"offsets run from 0 to {length() - 1}" if length() else "the input is empty"
-        raise UsageError(f"--offset {offset!s} is past the end: {offsets}")
+        raise UsageError(f"--offset {offset} is past the end: {offsets}")
     return chain((first,), rows)
 
 
