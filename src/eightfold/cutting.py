@@ -324,7 +324,7 @@ class _Cutter:
 
     def _first_cut(self, low: int, cut: int) -> int:
         """Return the first cut above ``low``, by halves, given a cut above it."""
-        while cut - low > self._width:
+        while cut - low >= 2 * self._width:
             middle = low + (cut - low) // 2 // self._width * self._width
             earlier = self._last_cut(low, middle)
             low, cut = (low, earlier) if earlier > low else (middle, cut)

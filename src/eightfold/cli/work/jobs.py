@@ -234,11 +234,12 @@ def _apart(work: Iterable[Job]) -> list[Job]:
             raise UsageError(f"{shown(other.source)} and {shown(job.source)} would both become {shown(job.target)}")
     read = {leads_to(job.source): job.source for job in results.values()}
     for target, job in results.items():
-        if leads_to(job.source) == target and job.walked:
+        is_own = leads_to(job.source) == target
+        if is_own and job.walked:
             raise UsageError(
                 f"{shown(job.source)} would be replaced by its result: use --in-place, which can be resumed"
             )
-        if target in read and leads_to(job.source) != target:
+        if target in read and not is_own:
             raise UsageError(
                 f"{shown(read[target])} is an input, and the result of {shown(job.source)} would overwrite it: "
                 "choose another folder"
