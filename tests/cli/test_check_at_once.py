@@ -347,7 +347,7 @@ def test_a_process_that_cannot_be_started_is_told_and_the_others_end(monkeypatch
     monkeypatch.setattr(SpawnProcess, "start", start)
     with pytest.raises(FileError, match=r"^-j: Resource temporarily unavailable: try a smaller number$"):
         Workers(3, partial, None)
-    assert [process.exitcode for process in started] == [-signal.SIGTERM]
+    assert [process.exitcode for process in started] == [-signal.SIGKILL]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")

@@ -79,7 +79,7 @@ class Workers:
         with signals_held():  # A second signal must not interrupt the cleanup.
             for process, pipe in self._workers:
                 pipe.close()
-                process.terminate()
+                process.kill()  # One that is starting hears nothing else.
             for process, _ in self._workers:
                 process.join()
 
