@@ -232,7 +232,7 @@ def honest(lines: list[Any]) -> list[Any]:
     return [lines[0], {**lines[1], "changes_sha256": digest.hexdigest()}, *lines[2:]]
 
 
-OTHER_WISHES = {0, 12}
+OTHER_WISHES = {0, 14}
 """The lies that ask undo for something else that can be done: another value, or one less."""
 
 
@@ -248,6 +248,8 @@ def _lies(lines: list[Any]) -> list[list[Any]]:
         [head, {**name, "group": 7}, *others],
         [head, {**name, "row": -1}, *others],
         [head, {**name, "row": "1"}, *others],
+        [head, {**name, "row": ""}, *others],
+        [head, {**name, "row": []}, *others],
         [head, {**name, "column": ["name"]}, *others],
         [head, {**name, "old": "6"}, *others],
         [head, name, name, *others],

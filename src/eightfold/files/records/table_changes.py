@@ -97,8 +97,9 @@ def _change(values: Any) -> TableChange:
             raise ValueError("a place is not a text")
         return TextChange(values["place"], old, new)
     numbers, row = [values[name] for name in _NUMBERS], values["row"]
-    if any(type(number) is not int or not 0 <= number < 1 << 63 for number in (*numbers, row or 0)):
-        raise ValueError("a place is no number of 0 or more")
+    positions = numbers if row is None else [*numbers, row]
+    if any(type(number) is not int or not 0 <= number < 1 << 63 for number in positions):
+        raise ValueError("a position is not a non-negative integer")
     if not isinstance(values["column"], str):
         raise ValueError("a column is not a text")
     group, leaf, at = numbers
