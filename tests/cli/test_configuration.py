@@ -333,7 +333,7 @@ WRONG = [
     ("form = 'utf-8'\nform = 'utf-8'", "eightfold.toml:2: not TOML: "),
     ("a = 'unclosed", "eightfold.toml:1: not TOML: "),
     ("jobs = " + "1" * 5000, "eightfold.toml: not TOML: "),
-    ("a = " + "[" * 100_000, "eightfold.toml: nested too deep"),
+    ("a = " + "[" * 100_000, "eightfold.toml: nested too deeply"),
     ("a" + ".a" * 30_000 + " = 1", "eightfold.toml:1: a key has too many parts"),
     ("\n['a'" + " . 'a'" * 30_000 + "]", "eightfold.toml:2: a key has too many parts"),
     ("#" * (1 << 20) + "\n", "eightfold.toml: a configuration has at most 1,048,576 bytes"),

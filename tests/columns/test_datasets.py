@@ -54,7 +54,7 @@ def test_check_finds_what_it_finds_file_by_file(tmp_path: Path, capsys: Any) -> 
     assert cli.main(["check", "--runner", "local", "-j", "1", str(tmp_path / "in")]) == 1
     out, said = capsys.readouterr()
     assert len(out.splitlines()) == sum(len(found) for _, found in one_by_one) == 20
-    assert "2 hidden files left out (names with _ or . in front)" in said
+    assert "2 hidden files skipped (names that begin with _ or .)" in said
 
 
 def test_a_page_shows_the_sizes_of_files(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:

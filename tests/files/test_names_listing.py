@@ -528,7 +528,7 @@ def test_an_archive_of_another_kind_is_refused_after_its_own_name(
     path.write_bytes(pack(data))
     found = names_of(str(path), pytest.fail)
     assert next(found).name == BAD
-    with pytest.raises(FileError, match=rf"is not read \({kind}\): .*names .*were not examined$"):
+    with pytest.raises(FileError, match=rf"(\({kind}\)|{kind} archives are not read): .*names .*were not examined$"):
         next(found)
 
 
@@ -542,5 +542,5 @@ def test_text_that_begins_nearly_as_an_archive_is_a_file(text: bytes, tmp_path: 
 
 def test_a_zip_in_another_archive_is_not_taken_for_it(tmp_path: Path) -> None:
     (tmp_path / "a.a").write_bytes(b"!<arch>\n" + zip_of([(b"inner", 0, b"")]))
-    with pytest.raises(FileError, match=r"\(ar\)"):
+    with pytest.raises(FileError, match="ar archives are not read"):
         names_in(tmp_path / "a.a")

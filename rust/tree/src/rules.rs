@@ -67,7 +67,7 @@ impl Rules {
 ///
 /// # Errors
 ///
-/// It cannot be read, is no regular file, or has more than a megabyte.
+/// It cannot be read, is no regular file, or has more than a mebibyte.
 pub fn read_rules(folder: impl AsFd, path: &Path, links: OFlags, inside: &[u8]) -> Result<Option<Rules>, Errno> {
     match content(folder, path, links) {
         Ok(content) => Ok(Some(Rules::in_folder(&content, inside)).filter(|rules| !rules.is_empty())),

@@ -1,7 +1,8 @@
 """The command line: finds the command and runs it. The commands are in :mod:`eightfold.cli.commands`.
 
-Results go to standard output, messages to standard error. Exit status 0: nothing wrong; 1: faults; 2: wrong use, or a
-file that could not be read or written; 130 after Ctrl-C; 141 when the reader of a pipe has gone.
+Results go to standard output, messages to standard error. Exit status 0: nothing wrong; 1: faults; 2: wrong use, a file
+that could not be read or written, or not enough memory; 130 after Ctrl-C; 143 and 129 after the signals SIGTERM and
+SIGHUP; 141 when the reader of a pipe has gone.
 """
 
 from __future__ import annotations

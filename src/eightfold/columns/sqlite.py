@@ -224,7 +224,7 @@ def _table(database: sqlite3.Connection, name: str, *, is_stored: bool, has_rowi
         free = [rowid for rowid in _ROWIDS if rowid not in taken]
         is_alias = len(keys) == 1 and any(place and kind.upper() == b"INTEGER" for _, kind, place, _ in described)
         if not free and not is_alias:
-            raise ValueError(f"table {name}: its columns hide the rowid, by which its rows are told apart")
+            raise ValueError(f"table {name}: its columns hide the rowid that identifies its rows")
         keys = (free[0],) if free else keys
     return _Table(name, keys, columns, stored, is_stored)
 

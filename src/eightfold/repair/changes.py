@@ -129,7 +129,7 @@ def _points(new: bytes) -> str:
 def _change(values: Any) -> Change:
     numbers = [values[name] for name in ("start", "end", "line", "column")]
     if any(type(number) is not int or number < 0 for number in numbers):
-        raise ValueError("a place is no number of 0 or more")
+        raise ValueError("a position is not a non-negative integer")
     start, end, line, column = numbers
     old, new = bytes.fromhex(values["old"]), bytes.fromhex(values["new"])
     if end - start != len(old):

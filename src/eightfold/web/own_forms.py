@@ -68,7 +68,7 @@ def _row(written: str) -> Row:
 def _range(written: str) -> Range:
     found = _RANGE.fullmatch(written)
     if found is None:
-        raise ValueError(f"{written[:40]!r} is not hex digits, or two of them joined by a hyphen")
+        raise ValueError(f"{written[:40]!r} is not a hex number or a range such as 80-7FF")
     return int(found[1], 16), int(found[2] or found[1], 16)
 
 

@@ -130,4 +130,4 @@ def _open(address: str) -> None:
     import webbrowser
 
     if not webbrowser.open(address):
-        say(f"there is no browser to open: visit {address}")
+        say(f"cannot open a browser: visit {address}")

@@ -130,7 +130,7 @@ def _parsed(path: str, data: bytes, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise _error(path, None, "nested too deep") from None
+        raise _error(path, None, "nested too deeply") from None
     except ValueError as error:
         # Not only TOMLDecodeError: a number may have more digits than Python reads.
         found = _AT_LINE.search(str(error))

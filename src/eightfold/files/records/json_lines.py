@@ -1,8 +1,8 @@
 """This program's JSON Lines files: the first line says what the file is, and every line is one JSON object.
 
 Each line is complete or missing. No line makes anybody hold the whole file in memory, whatever its size: a line longer
-than :data:`LONGEST_LINE` is neither written nor read. What the lines mean is up to their writers: plans, and logs of
-renamed files.
+than :data:`LONGEST_LINE` is neither written nor read. What the lines mean is up to their writers: plans, journals,
+certificates, and logs of renamed files.
 """
 
 from __future__ import annotations

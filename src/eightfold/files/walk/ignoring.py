@@ -43,7 +43,7 @@ class Ignored:
 
     Args:
         folder: the folder.
-        on_error: called with each ignore file that cannot be read, or has more than a megabyte.
+        on_error: called with each ignore file that cannot be read, or has more than a mebibyte.
         outer: the rules that apply to the whole folder, the weakest first.
     """
 

@@ -81,9 +81,9 @@ def listed(root: str) -> list[tuple[str, str, int]]:
     found = _remote_files(root) if is_remote(root) else _local_files(root)
     files = sorted((each for each in found if not _is_hidden(each[1])), key=lambda file: file[1])
     if not files:
-        raise FileError(root, "there is no file in it")
+        raise FileError(root, "the dataset contains no files")
     if len(files) < len(found):
-        say(f"{shown(root)}: {counted(len(found) - len(files), 'hidden file')} left out (names with _ or . in front)")
+        say(f"{shown(root)}: {counted(len(found) - len(files), 'hidden file')} skipped (names that begin with _ or .)")
     return files
 
 

@@ -36,7 +36,7 @@ def refuse(path: str, head: bytes) -> None:
         FileError: the file begins like one.
     """
     if kind := _kind_of(head, _OTHERS) or ("cpio" if _is_binary_cpio(head) else ""):
-        raise FileError(path, f"an archive of a kind that is not read ({kind}): its names were not examined")
+        raise FileError(path, f"{kind} archives are not read: its names were not examined")
     if kind := _kind_of(head, _OTHERS_COMPRESSED):
         raise FileError(path, f"it is compressed in a way that is not read ({kind}): names in it were not examined")
 
