@@ -15,7 +15,7 @@ EIGHTFOLD = shlex.join(map(str, command()))
 
 KEY_LINES = [
     "messages-utf-16le.txt: wtf-16-le, well-formed",
-    "gateway.log: utf-8, 26 faults",
+    "gateway.log: utf-8, 26 faults, no evidence",
     "messages-utf-16le.txt:1:33: unpaired-surrogate: unpaired surrogate U+D83C (3C D8)",
     "messages-utf-16le.txt:1:33: unrepresentable: U+D83C cannot be written in utf-8, at byte 32",
     "eightfold: messages-utf-16le.txt: verified, 122 code points identical",
