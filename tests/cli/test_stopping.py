@@ -141,8 +141,8 @@ class Ended:
         signal.raise_signal(signal.SIGINT)
         self.calls.append("close")
 
-    def terminate(self) -> None:
-        self.calls.append("terminate")
+    def kill(self) -> None:
+        self.calls.append("kill")
 
     def join(self) -> None:
         self.calls.append("join")
@@ -154,4 +154,4 @@ def test_ctrl_c_does_not_interrupt_the_end_of_workers() -> None:
     workers._workers = [(each, each) for each in ended]  # type: ignore[misc]
     with pytest.raises(KeyboardInterrupt):
         workers.end()
-    assert [each.calls for each in ended] == [["close", "terminate", "join"]] * 2
+    assert [each.calls for each in ended] == [["close", "kill", "join"]] * 2
