@@ -334,6 +334,7 @@ def test_no_more_processes_than_open_files_allow(tree: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (1, alone.stdout, alone.stderr)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 def test_a_process_that_cannot_be_started_is_told_and_the_others_end(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[SpawnProcess] = []
 

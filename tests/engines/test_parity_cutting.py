@@ -285,13 +285,13 @@ def splits(form: Form, text: str, end: int) -> bool:
     return len(eightfold.decode(eightfold.encode(text[end - 1 : end + 1], form), form)) == 1
 
 
-# --- planted faults ---------------------------------------------------------------------------------------------------
-
-
 def test_nothing_is_cut_in_a_run_that_has_a_name() -> None:
     form = Form("named", [Row(0x00, 0x20, (0x00, 0x20))], names=[fault_row("overlong", 0xFF, run=((0, 0),))])
     for data, near, cut in ((b"\xff\0\0\0", 3, 0), (b"\xff\0\1\0", 3, 2)):
         assert cutting.cut_before(form, data, near, 0) == cutting.TWINS["cut_before"](form, data, near, 0) == cut
+
+
+# --- planted faults ---------------------------------------------------------------------------------------------------
 
 
 def test_a_search_that_ends_too_early_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

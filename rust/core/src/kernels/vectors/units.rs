@@ -228,7 +228,15 @@ fn put_16_as_8(block: &Block, room: &mut Room<u8>) {
 #[inline]
 #[vectors]
 fn put_16_as_16(block: &Block, room: &mut Room<u16>) {
-    block.units.into_iter().enumerate().for_each(|(place, units)| store_32(units, room, 16 * place));
+    store_units(block.units, room);
+}
+
+/// Store vectors of 16-bit units one after the other.
+#[inline]
+fn store_units<const COUNT: usize>(units: [Vector; COUNT], room: &mut Room<u16>) {
+    for (place, units) in units.into_iter().enumerate() {
+        store_32(units, room, 16 * place);
+    }
 }
 
 /// As [`Units::write_ucs1`].
@@ -307,11 +315,7 @@ fn copy_doubles(units: &Units<'_>, (start, limit): (usize, usize), out: &mut Out
         }
         seen = or(seen, or(or(a, b), or(c, d)));
         // SAFETY: four vectors are 64 units.
-        unsafe {
-            put(out, 64, |room| {
-                [a, b, c, d].into_iter().enumerate().for_each(|(place, units)| store_32(units, room, 16 * place));
-            });
-        }
+        unsafe { put(out, 64, |room| store_units([a, b, c, d], room)) };
         at += 128;
     }
     (at, or_of_16(seen))
