@@ -490,6 +490,13 @@ pub fn bits_at(mask: u8, places: u8) -> u8 {
     (0..4).fold(0, |bits, place| bits | (mask >> (places[place] & 7) & 1) << place)
 }
 
+/// The mask of 64 lanes that are one to 63 places further on; `behind` has as many of those behind a block.
+#[inline]
+#[neon]
+pub fn further_on(mask: u64, behind: u64, places: u32) -> u64 {
+    mask >> places | behind << (64 - places)
+}
+
 /// The lanes of a table of eight at places, of which the three lowest bits count.
 #[inline]
 #[neon]

@@ -415,6 +415,12 @@ mod tests {
         let found = bits(kept_at(few).map(|at| other[0] >> at & 1 != 0)) as u8;
         assert_eq!(bits_at(other[0], few) & (low_bits(few.count_ones())), found);
 
+        let [masks, behind] = [one, other].map(|bytes| u64::from_le_bytes(*part(&bytes, 0)));
+        for places in 1..64 {
+            let both = u128::from(behind) << 64 | u128::from(masks);
+            assert_eq!(further_on(masks, behind, places), (both >> places) as u64);
+        }
+
         let six = and(a, each_16(0x7F3F));
         let expected = units(one).map(|unit| (unit >> 8 & 0x7F) << 6 | unit & 0x3F);
         assert_eq!(units(bytes_of(sixes(six))), expected);

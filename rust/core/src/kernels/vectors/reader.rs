@@ -345,7 +345,7 @@ impl<'a> Reader<'a> {
     pub fn block<Taker>(&self, window: &Window, left: usize, carry: u64) -> Block {
         let bytes = Bytes::of(window, 0);
         let (high, continuing, behind) = (bytes.high(), bytes.continuations(), continuing_behind(window));
-        let continues = |by: u32| continuing >> by | behind << (64 - by);
+        let continues = |by: u32| further_on(continuing, behind, by);
         let leads = high & !continuing;
         if leads & continues(1) == 0 && !self.parts_alone {
             return self.apart(bytes, left, carry);
