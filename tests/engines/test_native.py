@@ -303,3 +303,16 @@ for end in (b"", b"\\xEF", b"\\xEF\\x80", b"a", b"\\xFF"):
         assert (done.returncode, done.stderr) == (0, ""), setting
         results.add(done.stdout)
     assert len(results) == 1
+
+
+@needs_core
+@pytest.mark.parametrize("asked", ["avx-512", "AVX2", "fallback", "port\udcffable"])
+def test_an_instruction_set_of_an_unknown_name_is_refused(asked: str) -> None:
+    line = [sys.executable, "-c", "import eightfold"]
+    done = subprocess.run(line, env={**ENVIRONMENT, "EIGHTFOLD_SIMD": asked}, capture_output=True, text=True)
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("ImportError: the compiled core cannot be loaded (EIGHTFOLD_SIMD is 'portable'"), last
+    assert f"on this processor, not '{asked[:4]}" in last
+    unset = subprocess.run(line, env={**ENVIRONMENT, "EIGHTFOLD_SIMD": ""}, capture_output=True, text=True)
+    assert (unset.returncode, unset.stderr) == (0, "")

@@ -51,6 +51,7 @@ mod window;
 mod wtf8;
 
 use eightfold_core::Kind;
+use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -117,7 +118,8 @@ mod _native {
         module.add("DEEPEST", crate::json_position::DEEPEST)?;
         module.add("KEY_BYTES", crate::json_position::KEY_BYTES)?;
         module.add("NO_CODE_POINT", crate::columns::NO_CODE_POINT)?;
-        module.add("INSTRUCTION_SET", eightfold_core::kernels::instruction_set())?;
+        let instruction_set = eightfold_core::kernels::instruction_set().map_err(PyImportError::new_err)?;
+        module.add("INSTRUCTION_SET", instruction_set)?;
         module.add("CRATES", PyTuple::new(module.py(), crate::crates())?)
     }
 }

@@ -39,8 +39,7 @@ impl Level {
     pub fn current() -> Level {
         static LEVEL: OnceLock<Level> = OnceLock::new();
         *LEVEL.get_or_init(|| {
-            let asked = std::env::var(ASKED).ok().and_then(|name| Level::from_name(&name));
-            let Some(asked) = asked else { return Level::detected() };
+            let Ok(Some(asked)) = Level::asked() else { return Level::detected() };
             let level = asked.min(Level::detected());
             #[cfg(feature = "simdutf")]
             // SAFETY: this runs once, and only where the variable is set, which is for tests: for the extension module while
@@ -49,6 +48,18 @@ impl Level {
                 follow(level)
             };
             level
+        })
+    }
+
+    /// The level that is asked for; None where the variable is unset or empty.
+    ///
+    /// # Errors
+    /// The variable names no level of such processors: what is wrong, in words.
+    fn asked() -> Result<Option<Level>, String> {
+        let Some(asked) = std::env::var_os(ASKED).filter(|name| !name.is_empty()) else { return Ok(None) };
+        asked.to_str().and_then(Level::from_name).map(Some).ok_or_else(|| {
+            let names: Vec<_> = Level::HERE.iter().map(|level| format!("'{}'", level.name())).collect();
+            format!("{ASKED} is {} on this processor, not '{}'", names.join(" or "), asked.display())
         })
     }
 
@@ -92,9 +103,12 @@ impl Level {
 }
 
 /// The name of the level at work.
-#[must_use]
-pub fn instruction_set() -> &'static str {
-    Level::current().name()
+///
+/// # Errors
+/// What was asked for is not the name of a level of such processors: what is wrong, in words.
+pub fn instruction_set() -> Result<&'static str, String> {
+    Level::asked()?;
+    Ok(Level::current().name())
 }
 
 /// Have the C++ library choose as was asked of us. It reads this variable when it is first called, and gives wrong answers
