@@ -190,22 +190,8 @@ def run(options: Options) -> int:
 
         put_settings(options)
         return NOTHING_WRONG
-    options.check_naming()
-    options.check_escapes()
-    if options.runner:
-        refuse_others(options, "form_map", "context")
-    for name in ("strict", "jobs", "output_format"):
-        setattr(options, name, options.configurations.setting(name, getattr(options, name)))
-    # Another process is given a batch of files, for which the first of a slow list would wait.
-    alone = bool(options.files_from) and "jobs" not in options.configurations.given
-    options.jobs = allowed(options.jobs or (1 if alone else processors()))
-    if options.mojibake:
-        need_mojibake()
-        if options.form_is_given and options.form is not None and signed(options.form)[0] is not UTF_8:
-            raise UsageError(f"--mojibake is found in utf-8, not in {options.form.name}")
-    tell_foreign(options.form, *(end_named(name) for _, name in options.form_map if name))
-    for path in (options.files_from, *(options.paths if options.runner else ())):
-        _check_output_file(options, path)
+    _check(options)
+    _settle(options)
     results = results_in(options.output_file) if options.output_file else nullcontext()
     with watched(options, None if options.files_from else options.paths, options.selection), results:
         summary = _checked(options)
@@ -216,6 +202,30 @@ def run(options: Options) -> int:
     tally = summary.tally
     warned = tally.warnings or not summary.files
     return FAULTS if tally.errors or (options.strict and warned) else NOTHING_WRONG
+
+
+def _check(options: Options) -> None:
+    """Refuse what cannot be combined, or lacks something, before anything is read."""
+    options.check_naming()
+    options.check_escapes()
+    if options.runner:
+        refuse_others(options, "form_map", "context")
+    if options.mojibake:
+        need_mojibake()
+        if options.form_is_given and options.form is not None and signed(options.form)[0] is not UTF_8:
+            raise UsageError(f"--mojibake is found in utf-8, not in {options.form.name}")
+    tell_foreign(options.form, *(end_named(name) for _, name in options.form_map if name))
+    for path in (options.files_from, *(options.paths if options.runner else ())):
+        _check_output_file(options, path)
+
+
+def _settle(options: Options) -> None:
+    """Replace the options that a configuration sets, and choose how many processes there are."""
+    for name in ("strict", "jobs", "output_format"):
+        setattr(options, name, options.configurations.setting(name, getattr(options, name)))
+    # Another process is given a batch of files, for which the first of a slow list would wait.
+    alone = bool(options.files_from) and "jobs" not in options.configurations.given
+    options.jobs = allowed(options.jobs or (1 if alone else processors()))
 
 
 def _checked(options: Options) -> Summary:

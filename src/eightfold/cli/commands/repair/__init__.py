@@ -129,30 +129,34 @@ def run(options: Options) -> int:
         from eightfold.cli.commands.repair.datasets import repair_dataset
 
         return repair_dataset(options)
-    asked = [(flag, mode) for flag, given, mode in _modes(options) if given]
-    if len(asked) > 1:
-        raise UsageError(f"{asked[0][0]} and {asked[1][0]} cannot be combined")
-    if options.backup and not options.in_place:
-        raise UsageError("--backup needs --in-place")
-    if options.mojibake:
-        need_mojibake()
-    if options.form is not None:
-        repairer(options.form, options, UsageError)  # Wrong use is reported before anything is read.
-    options.check_escapes()
-    if options.escapes_errors and options.escapes != REPAIR:
-        raise UsageError("--escapes-errors needs --escapes repair")
-    if options.root and not (options.plan or options.apply or options.undo):
-        raise UsageError("--root needs --plan, --apply or --undo")
-    if options.diff and (options.verified or asked):
-        raise UsageError(f"--diff writes nothing: it cannot be combined with {asked[0][0] if asked else '--verify'}")
-    writes = bool(asked) and asked[0][0] != "--plan"
-    check_certificate(options, writes=writes)
+    modes = [(flag, mode) for flag, given, mode in _modes(options) if given]
+    _check(options, [flag for flag, _ in modes])
     if not options.take_list():
         say_nothing_read(options)
         return NOTHING_WRONG
     follows = bool(options.apply or options.undo)
     with watched(options, None if follows else options.paths, options.selection):
-        return asked[0][1](options) if asked else show(options)
+        return modes[0][1](options) if modes else show(options)
+
+
+def _check(options: Options, modes: Sequence[str]) -> None:
+    """Refuse what cannot be combined, or lacks something, before anything is read."""
+    if len(modes) > 1:
+        raise UsageError(f"{modes[0]} and {modes[1]} cannot be combined")
+    if options.backup and not options.in_place:
+        raise UsageError("--backup needs --in-place")
+    if options.mojibake:
+        need_mojibake()
+    if options.form is not None:
+        repairer(options.form, options, UsageError)
+    options.check_escapes()
+    if options.escapes_errors and options.escapes != REPAIR:
+        raise UsageError("--escapes-errors needs --escapes repair")
+    if options.root and not (options.plan or options.apply or options.undo):
+        raise UsageError("--root needs --plan, --apply or --undo")
+    if options.diff and (options.verified or modes):
+        raise UsageError(f"--diff writes nothing: it cannot be combined with {modes[0] if modes else '--verify'}")
+    check_certificate(options, writes=bool(modes) and modes[0] != "--plan")
 
 
 def _modes(options: Options) -> Sequence[tuple[str, str | bool, Callable[[Options], int]]]:
