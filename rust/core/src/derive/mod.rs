@@ -1,9 +1,6 @@
 //! Everything derived from a form's tables alone. Neither the kernels nor `Form` are known here.
 
-#![cfg_attr(
-    not(target_arch = "x86_64"),
-    expect(dead_code, reason = "some of it is asked for by the kernels of x86-64 alone")
-)]
+#![cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only the kernels of x86-64 use some of this"))]
 
 pub mod agreement;
 pub mod automaton;

@@ -10,10 +10,7 @@
 //! kernels over vectors of 32 bytes that are compiled with them (`vectors`), then `dispatch`, and at the top what measures
 //! and converts by it.
 
-#![cfg_attr(
-    not(target_arch = "x86_64"),
-    expect(dead_code, reason = "some is asked for by the kernels with AVX-512 alone")
-)]
+#![cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only the kernels with AVX-512 use some of this"))]
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

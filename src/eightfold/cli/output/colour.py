@@ -27,7 +27,8 @@ _LOOKS = {
     "payload": "bold green",
     "aside": "dim",
 }
-_NOT_FOR_COLOUR = ("dumb", "unknown")
+LINES_ONLY = ("dumb", "unknown")
+"""The names of terminals that have no colour and cannot erase text."""
 
 _when = "auto"
 
@@ -68,7 +69,7 @@ def verdict(stream: TextIO | None) -> tuple[bool, str]:
     if stream is None or not stream.isatty():
         return False, "not a terminal"
     term = os.environ.get("TERM", "")
-    return (False, f"TERM={term}") if term in _NOT_FOR_COLOUR else (True, "a terminal")
+    return (False, f"TERM={term}") if term in LINES_ONLY else (True, "a terminal")
 
 
 def is_on(stream: TextIO | None) -> bool:

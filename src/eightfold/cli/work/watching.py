@@ -9,12 +9,10 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from eightfold import ENGINE
 from eightfold.cli.options.reading_options import ReadingOptions
+from eightfold.cli.output.colour import LINES_ONLY
 from eightfold.cli.output.lines import say
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.files.walk.walking import EVERYTHING, Selection
-
-_LINES_ONLY = ("dumb", "unknown")
-"""Terminals that cannot erase text."""
 
 
 @contextmanager
@@ -51,7 +49,7 @@ def _core_missed(paths: Sequence[str] | None) -> AbstractContextManager[None]:
 
 
 def _progress(paths: Sequence[str] | None, selection: Selection) -> AbstractContextManager[None]:
-    if sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TERM", "") in _LINES_ONLY:
+    if sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TERM", "") in LINES_ONLY:
         return nullcontext()
     from eightfold.cli.work.progress import progress
 

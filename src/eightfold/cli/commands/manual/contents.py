@@ -20,7 +20,8 @@ ENVIRONMENT = {
     "COLUMNS": "The width of help and of coloured tables.",
     "EIGHTFOLD_ENGINE": "The engine: `native`, `python` or `reference`; `eightfold doctor` reports which is in use.",
     "EIGHTFOLD_SIMD": "The most that the compiled core uses of the processor: `portable`, `avx2` or `avx512` on "
-    "x86-64, `portable` or `neon` on AArch64; by default, all that there is. With any other name the core is not loaded.",
+    "x86-64, `portable` or `neon` on AArch64; by default, all that there is. With any other name the core is not "
+    "loaded.",
     "XDG_STATE_HOME": "The folder in which `eightfold/` holds locks and the key of journals (default: "
     "`~/.local/state`). On Windows it is `LOCALAPPDATA`.",
 }
