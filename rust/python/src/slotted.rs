@@ -35,8 +35,8 @@ impl<const COUNT: usize> Slotted<COUNT> {
     }
 
     /// An instance with these values, which refer to no other objects: so it is in no circle, and the collector of circles
-    /// need not look at it. Among a million instances it would take most of the time. It is made without `__init__`: where the class is frozen, that takes a call of Python and
-    /// one more for each slot, 1.0 µs for nine of them, and this 0.15.
+    /// need not look at it. Among a million instances it would take most of the time. It is made without `__init__`: where
+    /// the class is frozen, that takes a call of Python and one more for each slot, 1.0 µs for nine of them, and this 0.15.
     ///
     /// # Errors
     /// There is no memory, or the class is not made without arguments.
