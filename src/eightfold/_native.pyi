@@ -22,6 +22,7 @@ STALLS_ALLOWED: int
 FAULTS_AHEAD: int
 NO_CODE_POINT: int
 INSTRUCTION_SET: str
+INSTRUCTION_SETS: tuple[str, ...]
 CRATES: tuple[tuple[str, str], ...]
 
 def documented(function: _Verb, twin: Callable[..., Any]) -> _Verb: ...

@@ -120,6 +120,7 @@ mod _native {
         module.add("NO_CODE_POINT", crate::columns::NO_CODE_POINT)?;
         let instruction_set = eightfold_core::kernels::instruction_set().map_err(PyImportError::new_err)?;
         module.add("INSTRUCTION_SET", instruction_set)?;
+        module.add("INSTRUCTION_SETS", PyTuple::new(module.py(), eightfold_core::kernels::instruction_sets())?)?;
         module.add("CRATES", PyTuple::new(module.py(), crate::crates())?)
     }
 }

@@ -111,6 +111,12 @@ pub fn instruction_set() -> Result<&'static str, String> {
     Ok(Level::current().name())
 }
 
+/// The names of the levels that this machine has, the lowest first.
+#[must_use]
+pub fn instruction_sets() -> Vec<&'static str> {
+    Level::HERE.iter().filter(|&&level| level <= Level::detected()).map(|level| level.name()).collect()
+}
+
 /// Have the C++ library choose as was asked of us. It reads this variable when it is first called, and gives wrong answers
 /// where it names what the machine lacks; so only what was found to be there is named.
 ///
@@ -141,5 +147,7 @@ mod tests {
             assert_eq!(Level::from_name(level.name()).is_some(), Level::HERE.contains(&level));
         }
         assert!(Level::HERE.is_sorted() && Level::HERE.contains(&Level::current()));
+        let names = instruction_sets();
+        assert!(names.contains(&Level::current().name()) && names.starts_with(&["portable"]));
     }
 }

@@ -102,4 +102,4 @@ pub use wide_text::WideText;
 pub(crate) use widen::Widened;
 pub(crate) use words::Shared;
 
-pub use level::{Level, instruction_set};
+pub use level::{Level, instruction_set, instruction_sets};
