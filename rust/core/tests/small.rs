@@ -3,9 +3,7 @@
 
 use std::mem::MaybeUninit;
 
-use eightfold_core::kernels::{
-    Ascii, copy_ascii, copy_without_nul, count_pairs, instruction_set, is_ascii, write_short,
-};
+use eightfold_core::kernels::{Ascii, Level, copy_ascii, copy_without_nul, count_pairs, is_ascii, write_short};
 use eightfold_core::{
     Form, Halt, Instead, Measured, Missing, OnFault, Output, Pass, Row, Tables, Text, TextBuffer, Width, encode_text,
 };
@@ -110,7 +108,7 @@ fn ascii_is_copied_up_to_what_is_none() {
 #[test]
 #[cfg_attr(not(miri), ignore = "elsewhere the machine decides")]
 fn miri_runs_the_kernels_that_this_is_compiled_for() {
-    assert_eq!(instruction_set(), if cfg!(target_feature = "avx2") { "avx2" } else { "portable" });
+    assert_eq!(Level::current().name(), if cfg!(target_feature = "avx2") { "avx2" } else { "portable" });
 }
 
 #[test]
