@@ -132,9 +132,8 @@ def name_types(app, what, name, obj, options, signature, returned):
 def stand_in_for_polars() -> None:
     """Let a module that imports polars be described where it is not installed: a mock would hide what it decorates."""
     if find_spec("polars") is None:
-        types = {
-            name: type(name, (), {"__module__": "polars"}) for name in ("DataFrame", "Expr", "LazyFrame", "Series")
-        }
+        names = ("Boolean", "DataFrame", "Expr", "LazyFrame", "Null", "Object", "Series")
+        types = {name: type(name, (), {"__module__": "polars"}) for name in names}
         registers = dict.fromkeys(
             ("register_expr_namespace", "register_series_namespace"), lambda name: lambda cls: cls
         )

@@ -145,28 +145,36 @@ def reading(form: Form, errors: str, name: str, *, converting: bool = False) -> 
     """Return how to handle faults of a form without signatures in decoding, or at the source of a conversion."""
     variant = form.variant(errors)
     if variant is not None:
-        return Reading(variant.form, name, errors, codecs.strict_errors)
+        return Reading(variant.form, name, "strict", codecs.strict_errors)
     if errors == "surrogatepass":
         return Reading(form, name, errors, lambda error: _pass_bytes(form, error))
     if errors == "surrogateescape":
         return Reading(form, name, errors, _escape_bytes)
-    if errors in _DECLARED or (converting and errors in _ONE_DIRECTION):
+    if converting and errors in _ONE_DIRECTION:
         return Reading(form, name, errors, codecs.strict_errors)
-    return Reading(form, name, errors, _PYTHONS_OWN.get(errors) or codecs.lookup_error(errors))
+    return Reading(form, name, errors, _handler(errors))
 
 
 def writing(form: Form, errors: str, name: str) -> Writing:
     """Return how to handle code points that a form without signatures cannot write."""
     variant = form.variant(errors)
     if variant is not None:
-        return Writing(variant.form if variant.encodes else form, name, errors, codecs.strict_errors)
+        return Writing(variant.form if variant.encodes else form, name, "strict", codecs.strict_errors)
     if errors == "surrogatepass":
         return Writing(form, name, errors, lambda error: _pass_text(form, error))
     if errors == "surrogateescape":
         return Writing(form, name, errors, _escape_text)
+    return Writing(form, name, errors, _handler(errors))
+
+
+def _handler(errors: str) -> Handler:
+    """Return Python's handler for a policy; strict for one that only the other end of a conversion declares."""
     if errors in _DECLARED:
-        return Writing(form, name, errors, codecs.strict_errors)
-    return Writing(form, name, errors, _PYTHONS_OWN.get(errors) or codecs.lookup_error(errors))
+        return codecs.strict_errors
+    try:
+        return _PYTHONS_OWN.get(errors) or codecs.lookup_error(errors)
+    except LookupError:  # `check_policy` has found it among those of the other end.
+        return codecs.strict_errors
 
 
 def _pass_bytes(form: Form, error: UnicodeDecodeError) -> tuple[str, int]:

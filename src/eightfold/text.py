@@ -387,7 +387,8 @@ def locate(data: Data, fault: Fault, form: AnyForm | None = None) -> tuple[int, 
     Args:
         data: the bytes in which the fault was found.
         fault: a fault of bytes.
-        form: the form in which the fault was found; needed only for a form of your own whose U+000A is not byte 0A.
+        form: the form of the data. It is needed for a form of your own whose U+000A is not byte 0A, and for a fault of
+            the target of a conversion from a form of wider units, such as WTF-16: such a fault names the target alone.
 
     Raises:
         ValueError: the fault was found in a str. TypeError: it is no Fault.
@@ -409,7 +410,7 @@ def locate(data: Data, fault: Fault, form: AnyForm | None = None) -> tuple[int, 
 
 def _form_of(fault: Fault) -> Form:
     try:
-        return form_named(fault.form)
+        return form_named("utf-8" if fault.side == "target" else fault.form)
     except LookupError:
         return form_named("utf-8")
 

@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::bytes_object::{bytes_if_written, bytes_of_parts, bytes_of_slice, bytes_of_text};
-use crate::given::{Optional, bytes_of, offset_in};
+use crate::given::{Optional, Truth, bytes_of, offset_in};
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::made::{Made, Make};
 use crate::memory::append;
@@ -400,7 +400,7 @@ pub fn converted_piece<'py>(
     errors: Errors<'py>,
     data: Bound<'py, PyBytes>,
     begun: Begun,
-    r#final: bool,
+    r#final: Truth,
 ) -> PyResult<Made<Piece<'py>>> {
     let py = data.py();
     let (start, offset, chosen, in_run, lead, counts) = begun;
@@ -416,7 +416,7 @@ pub fn converted_piece<'py>(
     let within = |at: usize| at.wrapping_sub(offset);
     writer.held = lead.map(|(code_point, start, end)| Held { code_point, start: within(start), end: within(end) });
     writer.joined = counts.then(Joined::default);
-    end.take(&mut reader, &mut writer, r#final)?;
+    end.take(&mut reader, &mut writer, r#final.0)?;
     let beyond = |at: usize| at.wrapping_add(offset);
     let placed = |held: Held| (held.code_point, beyond(held.start), beyond(held.end));
     let (lead, joined) = (writer.held.map(placed), writer.joined.unwrap_or_default());

@@ -13,6 +13,7 @@ use crate::bytes_object::{
 use crate::convert::{Target, writer};
 use crate::encoded::encoded;
 use crate::faults::limit_of;
+use crate::given::Truth;
 use crate::handle::{Errors, Handle, Writing};
 use crate::heard::{Ear, Hears};
 use crate::made::Made;
@@ -251,7 +252,7 @@ fn written_form(asked: &Handle) -> &Handle {
 /// Yield the places of a str that a form cannot write: see `eightfold.text.encode_faults`.
 #[pyfunction]
 #[pyo3(
-    signature = (text, form, limit=None, *, warnings=false),
+    signature = (text, form, limit=None, *, warnings=Truth(false)),
     text_signature = "(text, form, limit=None, *, warnings=False)"
 )]
 pub fn encode_faults<'py>(
@@ -259,12 +260,12 @@ pub fn encode_faults<'py>(
     text: &Bound<'py, PyAny>,
     form: &Bound<'py, PyAny>,
     limit: Option<&Bound<'py, PyAny>>,
-    warnings: bool,
+    warnings: Truth,
 ) -> PyResult<Bound<'py, PyAny>> {
     let text = text_object(text)?.clone().unbind();
     let handle = Handle::of(form)?;
     let writing = handle.get().writing(py, &Errors::Strict)?;
-    let tells_pairs = warnings && names::joins(py)?.call1((&writing.object,))?.is_truthy()?;
+    let tells_pairs = warnings.0 && names::joins(py)?.call1((&writing.object,))?.is_truthy()?;
     let pair = if tells_pairs { Next::From(0) } else { Next::Nowhere };
     let (left, handle) = (limit_of(limit)?, handle.unbind());
     let found =

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
 
 use crate::fault_object::{fault_object, kind_name};
-use crate::given::{Optional, offset_in};
+use crate::given::{Optional, Truth, offset_in};
 use crate::handle::Handle;
 use crate::heard::{Heard, Worker, heard_by_threads};
 use crate::made::Made;
@@ -306,23 +306,23 @@ pub fn well_formed_end(
     form: &Bound<'_, PyAny>,
     data: &Bound<'_, PyBytes>,
     start: usize,
-    r#final: bool,
+    r#final: Truth,
 ) -> PyResult<Made<usize>> {
     let start = offset_in(data.as_bytes(), start)?;
-    Ok(Made(first_stop(data.py(), &Handle::of(form)?.get().form, data.as_bytes(), start, r#final)?.0))
+    Ok(Made(first_stop(data.py(), &Handle::of(form)?.get().form, data.as_bytes(), start, r#final.0)?.0))
 }
 
 /// Return the fault at an ill-formed decoding unit: see `eightfold.reference.fault_at`.
 #[pyfunction]
-#[pyo3(signature = (form, data, start, *, r#final=true), text_signature = "(form, data, start, *, final=True)")]
+#[pyo3(signature = (form, data, start, *, r#final=Truth(true)), text_signature = "(form, data, start, *, final=True)")]
 pub fn fault_at<'py>(
     form: &Bound<'py, PyAny>,
     data: &Bound<'py, PyBytes>,
     start: usize,
-    r#final: bool,
+    r#final: Truth,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let handle = Handle::of(form)?;
-    let fault = handle.get().form.fault_at(data.as_bytes(), offset_in(data.as_bytes(), start)?, r#final);
+    let fault = handle.get().form.fault_at(data.as_bytes(), offset_in(data.as_bytes(), start)?, r#final.0);
     fault.map(|fault| fault_object(data, 0, &handle.get().name, fault)).transpose()
 }
 
@@ -331,15 +331,15 @@ type Sequence = (usize, Option<u32>);
 
 /// Return the sequence at an offset, its end and its code point: see `eightfold.reference.sequence_at`.
 #[pyfunction]
-#[pyo3(signature = (form, data, start, *, r#final=true), text_signature = "(form, data, start, *, final=True)")]
+#[pyo3(signature = (form, data, start, *, r#final=Truth(true)), text_signature = "(form, data, start, *, final=True)")]
 pub fn sequence_at(
     form: &Bound<'_, PyAny>,
     data: &Bound<'_, PyBytes>,
     start: usize,
-    r#final: bool,
+    r#final: Truth,
 ) -> PyResult<Made<Option<Sequence>>> {
     let start = offset_in(data.as_bytes(), start)?;
-    Ok(Made(match Handle::of(form)?.get().form.sequence_at(data.as_bytes(), start, r#final) {
+    Ok(Made(match Handle::of(form)?.get().form.sequence_at(data.as_bytes(), start, r#final.0) {
         Step::Wait => None,
         Step::Value { end, code_point } => Some((end, Some(code_point))),
         Step::Unit { end } => Some((end, None)),

@@ -56,6 +56,17 @@ impl<'py> FromPyObject<'_, 'py> for Optional<'py> {
     }
 }
 
+/// Whether an argument is true, whatever its type.
+pub struct Truth(pub bool);
+
+impl<'py> FromPyObject<'_, 'py> for Truth {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        given.is_truthy().map(Truth)
+    }
+}
+
 /// The value of an argument that is a size, a limit or an offset: see `eightfold.text.size_of`. One that no object can
 /// have is the largest.
 pub fn size_of(given: &Bound<'_, PyAny>, name: &str, least: usize) -> PyResult<usize> {

@@ -7,6 +7,7 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::given::Truth;
 use crate::heard::{Ear, Hears};
 use crate::made::Made;
 use crate::released::released;
@@ -28,17 +29,17 @@ pub type Unpaired = (usize, u32, bool);
 /// Return the first escapes of unpaired surrogates, and the offset up to which the text is decided: see
 /// `eightfold.jsonescapes.unpaired_escapes`.
 #[pyfunction]
-#[pyo3(signature = (text, start = 0, limit = None, *, r#final = true))]
+#[pyo3(signature = (text, start = 0, limit = None, *, r#final = Truth(true)))]
 pub fn unpaired_escapes(
     text: &Bound<'_, PyBytes>,
     start: usize,
     limit: Option<usize>,
-    r#final: bool,
+    r#final: Truth,
 ) -> PyResult<Made<(Vec<Unpaired>, usize)>> {
     let (data, mut ear) = (text.as_bytes(), Ear::default());
     let limit = limit.unwrap_or(usize::MAX);
     let found =
-        released(text.py(), data.len().saturating_sub(start), || found(data, (start, limit), r#final, &mut ear));
+        released(text.py(), data.len().saturating_sub(start), || found(data, (start, limit), r#final.0, &mut ear));
     ear.result()?;
     found.map(Made).map_err(|_| PyMemoryError::new_err(()))
 }

@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyList, PyString};
 
 use crate::fault_object::fault_object;
 use crate::faults::FAULTS_AHEAD;
-use crate::given::offset_in;
+use crate::given::{Truth, offset_in};
 use crate::handle::Handle;
 use crate::heard::Heard;
 use crate::made::{Made, list};
@@ -38,12 +38,12 @@ pub fn checked_piece<'py>(
     data: &Bound<'py, PyBytes>,
     start: usize,
     position: Position,
-    r#final: bool,
+    r#final: Truth,
 ) -> PyResult<Made<(Bound<'py, PyList>, usize, Position)>> {
     let (py, bytes) = (data.py(), data.as_bytes());
     let handle = Handle::of(form)?;
     let form = &handle.get().form;
-    let mut scan = Scan { form, data: bytes, is_final: r#final, at: offset_in(bytes, start)?, limit: bytes.len() };
+    let mut scan = Scan { form, data: bytes, is_final: r#final.0, at: offset_in(bytes, start)?, limit: bytes.len() };
     let (offset, line, column) = position;
     let mut lines = Lines { passed: start, place: LinePlace { line, column } };
     let (name, before, faults) =

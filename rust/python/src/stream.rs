@@ -7,7 +7,7 @@ use pyo3::types::{PyBool, PyBytes, PyInt, PyString};
 use crate::bytes_object::bytes_of_slice;
 use crate::decode::{clean_piece, clean_text};
 use crate::encode::{self, text_object, written};
-use crate::given::offset_in;
+use crate::given::{Truth, offset_in};
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::made::{Made, Make};
 use crate::policy_names::PolicyName;
@@ -21,7 +21,7 @@ type Piece<'py> = (Bound<'py, PyString>, Bound<'py, PyBytes>, bool);
 /// Decode a piece of a stream as far as is certain: see `eightfold.run.decoded_piece`.
 #[pyfunction]
 #[pyo3(
-    signature = (form, errors, data, start=0, chosen=0, in_run=false, r#final=false),
+    signature = (form, errors, data, start=0, chosen=0, in_run=false, r#final=Truth(false)),
     text_signature = "(form, errors, data, start=0, chosen=0, in_run=False, final=False)"
 )]
 pub fn decoded_piece<'py>(
@@ -31,12 +31,12 @@ pub fn decoded_piece<'py>(
     start: usize,
     chosen: usize,
     in_run: bool,
-    r#final: bool,
+    r#final: Truth,
 ) -> PyResult<Made<Piece<'py>>> {
     let (py, start) = (data.py(), offset_in(data.as_bytes(), start)?);
     let reading = Handle::of(form)?.get().reading(py, chosen, &errors, false)?;
     let mut reader = Reader::of_piece(reading, data, start, LARGEST_IN_STR, in_run);
-    let text = text_of(py, &mut reader, r#final)?;
+    let text = text_of(py, &mut reader, r#final.0)?;
     let held = bytes_of_slice(py, &reader.input.as_bytes()[reader.at..])?;
     Ok(Made((text, held, reader.in_run)))
 }

@@ -106,7 +106,7 @@ class Way:
 
     def __init__(self, step: Any, beyond: Way | None = None) -> None:
         self._step, self._beyond = step, beyond
-        self._keeps_order: bool = step.keeps_order and (beyond is None or beyond._keeps_order)
+        self.keeps_order: bool = step.keeps_order and (beyond is None or beyond.keeps_order)
         self._known: dict[int, Shown | None] = {}
 
     def shown(self, row: int) -> Shown | None:
@@ -121,7 +121,7 @@ class Way:
             found = shown_by(beyond, outer.row)
             if found is not None and (first is None or found.row < first.row):
                 first = Shown(found.row, found.step + outer.step)
-            if first is not None and (beyond is None or beyond._keeps_order):
+            if first is not None and (beyond is None or beyond.keeps_order):
                 break
         return first
 

@@ -138,11 +138,13 @@ class _Given(NamedTuple):
 
     def report(self, form: Form, limit: int | None, threads: int) -> Any:
         """Return the faults as a RecordBatch, or None if there are none."""
-        found, batch = self._found(form, limit, threads)
-        if limit is not None and batch is not None and batch.num_rows < found == limit:
+        # A dictionary has its own order: its first faults need not be those of the first rows.
+        keeps_order = self.leaf.way is None or self.leaf.way.keeps_order
+        found, batch = self._found(form, limit if keeps_order else None, threads)
+        if keeps_order and batch is not None and batch.num_rows < found == limit:
             # No row shows some of these, so there may be others.
-            batch = self._found(form, None, threads)[1].slice(0, limit)
-        return batch if batch is not None and batch.num_rows else None
+            batch = self._found(form, None, threads)[1]
+        return batch.slice(0, limit) if batch is not None and batch.num_rows else None
 
     def _found(self, form: Form, limit: int | None, threads: int) -> tuple[int, Any]:
         """Return the number of faults, at most the limit, and those that a row shows as a RecordBatch, or None."""

@@ -71,15 +71,15 @@ class Difference:
 
 
 class _Content(NamedTuple):
-    """A line by its bytes, without U+000A; a long one by its size and digest."""
+    """A line by its bytes and those of the U+000A that ends it, if one does; a long one by its size and digest."""
 
     data: bytes
     size: int
-    ended: bool
+    end: bytes
 
     def rows(self, sign: str) -> Iterator[DiffLine]:
         yield DiffLine(sign, _seen(self.data) if self.size <= LINE_BYTES else f"({self.size} bytes, too long to show)")
-        if not self.ended:
+        if not self.end:
             yield DiffLine("\\", " No line feed at the end of the file")
 
 
@@ -108,13 +108,13 @@ class _Lines:
         self._held = content[whole:]
         for part in ended:
             self._line.add(part)
-            self._end_line(ended=True)
+            self._end_line(self._feed)
         self._line.add(rest)
         if final and self._line.size:
-            self._end_line(ended=False)
+            self._end_line(b"")
 
-    def _end_line(self, *, ended: bool) -> None:
-        self.due.append(self._line.as_line(ended=ended))
+    def _end_line(self, end: bytes) -> None:
+        self.due.append(self._line.as_line(end))
         self._line = _Growing()
 
 
@@ -134,8 +134,8 @@ class _Growing:
         else:
             self._data += data
 
-    def as_line(self, *, ended: bool) -> _Content:
-        return _Content(self._digest.digest() if self.size > LINE_BYTES else self._data, self.size, ended)
+    def as_line(self, end: bytes) -> _Content:
+        return _Content(self._digest.digest() if self.size > LINE_BYTES else self._data, self.size, end)
 
 
 def _line_feed(form: Form, head: bytes, *, final: bool) -> bytes | None:

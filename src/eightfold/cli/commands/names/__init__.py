@@ -45,8 +45,9 @@ def parser() -> CommandParser:
         "followed; their targets are reported, not changed. Archives are only read. Paths\n"
         "in a LOG are relative to --root; a path that leads out of it or through a\n"
         "symbolic link is refused.\n\n"
-        "Exit status 0: all are well-formed, or renamed; 1: ill-formed names; 2: wrong\n"
-        "use, unreadable folders or archives, names that could not be changed.",
+        "Exit status 0: all names are well-formed, or renamed, whatever the targets of\n"
+        "links are; 1: ill-formed names; 2: wrong use, unreadable folders or archives,\n"
+        "names that could not be changed.",
         [
             ("eightfold names photos/", "which names are not UTF-8?"),
             ("eightfold names backup.tar.gz letters.zip", "check archives before unpacking them"),
