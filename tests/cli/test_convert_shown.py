@@ -36,6 +36,15 @@ def test_a_difference_of_standard_input(data: bytes, status: int) -> None:
     assert (done.returncode, done.stdout == b"") == (status, data != SIGNED)
 
 
+@pytest.mark.parametrize(("source", "target"), [("utf-8", "utf-16-le"), ("utf-32-be", "utf-8"), ("utf-8", "wtf-8")])
+def test_empty_lines_differ_where_line_feeds_do(source: str, target: str) -> None:
+    data = eightfold.encode("\n\n", source)
+    done = run_here("convert", "-f", source, "-t", target, "--diff", input=data)
+    is_same = data == eightfold.encode("\n\n", target)
+    shown = [] if is_same else ["@@ -1,2 +1,2 @@", "-", "-", "+", "+"]
+    assert (done.returncode, done.stdout.decode().splitlines()[2:]) == (int(not is_same), shown)
+
+
 def test_a_fault_stops_the_difference_of_its_file_only(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"\xff")
     (tmp_path / "b").write_bytes(SIGNED)

@@ -531,3 +531,15 @@ def test_a_limit_does_not_count_what_is_hidden() -> None:
         assert places(array, limit=limit) == places(array)[:limit]
     hidden = pa.StructArray.from_arrays([text([b"\xff"])], ["f"], mask=pa.array([True]))
     assert places(hidden, limit=1) == []
+
+
+def test_the_first_faults_of_a_dictionary_are_those_of_the_first_rows() -> None:
+    """They are found in the order of its values, which need not be that of the rows."""
+    values = pa.array([b"\xff", b"ab\xfe", b"\xfd", b"c"], pa.binary())
+    array = pa.DictionaryArray.from_arrays(pa.array([3, 2, 1, 0, 1]), values)
+    whole = [("c", 1, b"\xfd"), ("c", 2, b"\xfe"), ("c", 3, b"\xff")]
+    for limit in range(5):
+        assert places(array, limit=limit) == whole[:limit], limit
+    assert places(array) == whole
+    within = lists(pa.list_, [0, 2, 5], array)
+    assert [place[1:] for place in places(within, limit=1)] == [(0, b"\xfd")]

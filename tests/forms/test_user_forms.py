@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import eightfold
-from eightfold import Form, Row, fault_row
+from eightfold import Form, Row, Variant, fault_row
 from eightfold.faults import KINDS, Kind
+from eightfold.stream import Decoder
 
 TAIL = (0x80, 0xBF)
 ASCII = Row(0x0, 0x7F, (0x00, 0x7F))
@@ -318,3 +319,38 @@ def test_a_sequence_may_have_any_kind(kind: Kind) -> None:
     form = Form("named", [ASCII], names=[fault_row(kind, 0xC0)])
     assert [fault.kind for fault in eightfold.faults(b"a\xc0", form)] == [kind]
     assert eightfold.tally(b"a\xc0", form) == {kind: 1}
+
+
+# --- policies that a user's form declares -----------------------------------------------------------------------------
+
+LATIN = Form("latin", [Row(0, 0xFF, (0, 0xFF))])
+
+
+def test_a_conversion_takes_a_policy_that_only_one_end_declares() -> None:
+    declaring = Form("declaring", [ASCII], variants=[Variant("as-latin", LATIN)])
+    assert eightfold.decode(b"a\xe9", declaring, "as-latin") == "a\xe9"
+    assert eightfold.convert(b"a\xe9", declaring, "utf-8", "as-latin") == b"a\xc3\xa9"
+    assert eightfold.convert(b"a\xc3\xa9", "utf-8", declaring, "as-latin") == b"a\xe9"
+    assert eightfold.Converter("utf-8", declaring, "as-latin").convert(b"a\xc3\xa9") == b"a\xe9"
+    with pytest.raises(eightfold.ConversionError):  # At the other end it is strict.
+        eightfold.convert(b"a\xff", "utf-8", declaring, "as-latin")
+    with pytest.raises(LookupError):
+        eightfold.convert(b"a", "utf-8", "wtf-8", "as-latin")
+
+
+@pytest.mark.parametrize("policy", ["replace", "ignore", "backslashreplace", "surrogateescape", "surrogatepass"])
+def test_a_variant_named_as_a_policy_of_python_is_strict_on_its_own_rows(policy: str) -> None:
+    own = Form("own", [ASCII], variants=[Variant(policy, Form("inner", [ASCII]))])
+    for verb in (eightfold.decode, eightfold.decode_code_points):
+        with pytest.raises(eightfold.DecodeError):
+            verb(b"a\xff", own, policy)
+    with pytest.raises(eightfold.ConversionError):
+        eightfold.convert(b"a\xff", own, "utf-8", policy)
+    with pytest.raises(eightfold.ConversionError):
+        eightfold.convert(b"a\xc3\xa9", "utf-8", own, policy)
+    with pytest.raises(eightfold.DecodeError):
+        Decoder(own, policy).decode(b"a\xff", True)
+    if policy in ("replace", "ignore"):
+        for point in (0xE9, 0x11_0000):
+            with pytest.raises(eightfold.ConversionError):
+                eightfold.encode_code_points([97, point], own, policy)

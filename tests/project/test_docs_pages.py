@@ -9,6 +9,7 @@ import inspect
 import re
 import runpy
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -29,6 +30,7 @@ from eightfold.family import is_lossless
 from eightfold.faults import KINDS
 from eightfold.policy import POLICIES
 from eightfold.repair import POLICIES as REPAIRS
+from support.command_line import ENVIRONMENT
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -445,3 +447,18 @@ def test_the_site_is_built_by_the_makefile() -> None:
     assert "docs.generator --check" in recipe
     assert "run: make docs" in (ROOT / ".github" / "workflows" / "docs.yml").read_text(encoding="utf-8")
     assert shutil.which("make") is None or (ROOT / ".gitignore").read_text(encoding="utf-8").count("build/")
+
+
+def test_the_module_for_polars_is_described_without_polars() -> None:
+    """As in a clone where nothing is installed yet but what builds the documentation."""
+    program = """
+import importlib.util, runpy, sys
+found = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *of: None if name == "polars" else found(name, *of)
+runpy.run_path(sys.argv[1])["stand_in_for_polars"]()
+assert not hasattr(sys.modules["polars"], "__file__")
+import eightfold.columns.polars
+"""
+    line = [sys.executable, "-c", program, str(DOCS / "conf.py")]
+    done = subprocess.run(line, env=ENVIRONMENT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -603,3 +603,16 @@ def test_what_begins_as_text_and_goes_on_with_ascii_may_be_cut_behind_it(
             decoder = Decoder(form, policy)
             *begun, last = data[:first], data[first:second], data[second:]
             assert "".join(map(decoder.decode, begun)) + decoder.decode(last, True) == expected, (first, second)
+
+
+@pytest.mark.parametrize("final", [1, "yes", 0, None, []])
+def test_whether_a_piece_is_the_last_is_said_by_any_truth_value(final: Any) -> None:
+    """Callers of the standard library pass numbers."""
+    eightfold.register_codecs()
+    for codec in ("wtf-8", "cesu-8"):
+        decoder = codecs.getincrementaldecoder(codec)("replace")
+        assert decoder.decode(b"a\xc3", final) == ("a\ufffd" if final else "a"), codec
+    assert Decoder("wtf-8", "replace").decode(b"a\xc3", final) == ("a\ufffd" if final else "a")
+    assert Converter("wtf-8", "utf-8", "replace").convert(b"a\xc3", final) == (b"a\xef\xbf\xbd" if final else b"a")
+    assert len(list(Checker("wtf-8").check(b"a\xc3", final))) == bool(final)
+    assert list(eightfold.encode_faults("a", "utf-8", warnings=final)) == []

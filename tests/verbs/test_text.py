@@ -127,6 +127,21 @@ def test_locate(form: str, data: bytes, place: tuple[int, int]) -> None:
     assert eightfold.locate(data, fault) == place
 
 
+@pytest.mark.parametrize(("source", "target"), [("wtf-8", "utf-16"), ("wtf-8", "utf-8"), ("wtf-16-le", "utf-8")])
+def test_locate_what_a_target_cannot_hold(source: str, target: str) -> None:
+    """Such a fault names the target; lines are those of the source."""
+    data = eightfold.encode("one\ntwo\nab\ud800", source)
+    with pytest.raises(eightfold.ConversionError) as raised:
+        eightfold.convert(data, source, target)
+    fault = eightfold.fault_of(raised.value)
+    assert fault is not None
+    assert fault.side == "target"
+    column = 1 + len(eightfold.encode("ab", source))
+    assert eightfold.locate(data, fault, source) == (3, column)
+    if source == "wtf-8":
+        assert eightfold.locate(data, fault) == (3, column)
+
+
 def test_locate_with_a_form_of_ones_own() -> None:
     form = eightfold.Form("own", [eightfold.Row(0x0A, 0x0A, 0x15), eightfold.Row(0x41, 0x5A, (0x41, 0x5A))])
     data = b"AB\x15C\xff"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from shutil import copyfileobj
@@ -234,14 +234,11 @@ def plan(options: Options) -> int:
                 planned += 1
                 takes_input |= job.source == STANDARD_INPUT
 
-    # A plan without a file, because none could be read, is not kept: it would be in the way of the next run.
-    with suppress(UnchangedError), sink(Job("", options.plan, unpack=options.unpack), new=True) as target:
+    with sink(Job("", options.plan, unpack=options.unpack), new=True) as target:
         begin_plan(target)
         for each in once(found(options, work.failures.tell, replaced=True, walking=work.walking())):
             job = replace(job_of(options, each, each.path), in_place=each.path != STANDARD_INPUT)
             work.do(job, partial(add, job), f"{shown(each.path)} is not in the plan")
-        if not planned and work.failures.count:
-            raise UnchangedError
     work.summarize(f"{planned} in the plan")
     if planned and options.plan != STANDARD_OUTPUT:
         _say_next(f"{quoted(options.plan)}{root_option(root)}", takes_input=takes_input)
