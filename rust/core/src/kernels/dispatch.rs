@@ -120,6 +120,23 @@ fn has_vectors() -> bool {
     Level::current() >= Level::VECTORS && vectors::are_available()
 }
 
+/// Write text up to U+FFFF as units in the byte order of other machines; false where the machine lacks the instructions.
+///
+/// # Panics
+/// As [`to_ucs2`].
+#[cfg(feature = "simdutf")]
+pub fn to_swapped_ucs2(text: &Measured<'_>, out: &mut Output<'_, u16>) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if Level::current() == Level::Avx512 {
+        assert!(text.width() <= Width::Ucs2);
+        // SAFETY: the machine has the instructions.
+        unsafe { avx512::clean::to_swapped_ucs2(text.text().as_bytes(), out) };
+        return true;
+    }
+    let _ = out;
+    false
+}
+
 /// Swap the bytes of units.
 #[cfg(feature = "simdutf")]
 pub fn swap_bytes(units: &mut [u16]) {

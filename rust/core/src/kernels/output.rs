@@ -243,12 +243,22 @@ impl<'a, T> Output<'a, T> {
     /// [`Output::advance`].
     ///
     /// # Panics
-    /// There is no room for them: the output was not made for this input.
+    /// There is no room for them: the output was not made for this input. Or a vector has not so many.
     #[inline]
     pub(super) fn next(&mut self, count: usize, lanes: usize) -> (*mut T, bool) {
         let left = self.room();
-        assert!(count <= left, "the output is shorter than its text");
-        (self.values.as_mut_ptr().wrapping_add(self.filled).cast(), left >= lanes)
+        let is_roomy = left >= lanes;
+        assert!(count <= lanes && (is_roomy || count <= left), "the output is shorter than its text");
+        (self.values.as_mut_ptr().wrapping_add(self.filled).cast(), is_roomy)
+    }
+
+    /// The first of the memory behind the values that have been written, if so much of it is there. What is written counts
+    /// once that is said by [`Output::advance`].
+    #[inline]
+    pub(super) fn room_for<const COUNT: usize>(&mut self) -> Option<&mut [MaybeUninit<T>; COUNT]> {
+        let (at, is_roomy) = self.next(0, COUNT);
+        // SAFETY: so many values have room there, and the output is borrowed.
+        is_roomy.then(|| unsafe { &mut *at.cast() })
     }
 
     /// Count values that have been written to [`Output::spare`], or where [`Output::next`] says.

@@ -129,6 +129,9 @@ fn write_as_utf16(text: &Measured<'_>, units: usize, big_endian: bool, out: &mut
 /// Write text up to U+FFFF as units in the byte order of other machines. Its pieces stay in the first-level cache until their
 /// bytes are swapped.
 fn write_swapped(text: &Measured<'_>, out: &mut Output<'_, u16>) {
+    if dispatch::to_swapped_ucs2(text, out) {
+        return;
+    }
     let mut rest = *text;
     while !rest.text().is_empty() {
         let (piece, behind) = rest.split(end_of_piece(rest.text()));

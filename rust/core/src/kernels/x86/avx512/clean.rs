@@ -7,11 +7,13 @@ use std::arch::x86_64::*;
 
 use eightfold_features::avx512;
 
+use super::units::ordered;
 use super::{
-    OR_AND, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32, put_bytes, sequences_at,
-    values_of,
+    OR_AND, WRITE_AHEAD, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32, put_bytes,
+    sequences_at, store_two, values_of,
 };
 use crate::derive::layout::Layout;
+use crate::kernels::fetch::fetch;
 use crate::kernels::output::Output;
 
 /// Write text of U+0000 to U+00FF as bytes: the two lowest bits of a lead byte, with the six of its continuation byte.
@@ -38,30 +40,51 @@ pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>)
     }
 }
 
-/// Write text of U+0000 to U+FFFF as 16-bit units.
+/// Write text of U+0000 to U+FFFF as 16-bit units, in the byte order of other machines if `SWAPPED`.
 #[inline]
 #[avx512]
-pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
+pub fn write_ucs2<const SWAPPED: bool>(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
     for at in (0..text.len()).step_by(64) {
         fetch_ahead(text, at);
-        let left = text.len() - at;
-        let bytes = bytes_64(text, at);
-        if _mm512_movepi8_mask(bytes) == 0 {
-            put_16(out, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(bytes)), left.min(32));
-            let upper = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(bytes));
-            put_16(out, upper, left.saturating_sub(32).min(32));
+        // Nothing is asked of a block that has text around it, and room: on a busy machine each instruction counts.
+        let window = text.get(at.wrapping_sub(2)..).and_then(<[u8]>::first_chunk::<67>);
+        if let (Some(window), Some(room)) = (window, out.room_for::<64>()) {
+            let ending = [0, 1, 2].map(|start| bytes_64(window, start));
+            let (units, count) = units_of(ending, is_continuation(window[66]), !0, shift);
+            fetch(room.as_ptr(), WRITE_AHEAD);
+            store_two(units.map(|units| ordered::<2>(units, SWAPPED)), room);
+            // SAFETY: at most 64 lanes have been written.
+            unsafe { out.advance(count) };
         } else {
-            put_ends(text, at, bytes, shift, out);
+            let ending = [bytes_before(text, at, 2), bytes_before(text, at, 1), bytes_64(text, at)];
+            let goes_on = text.get(at + 64).is_some_and(|&byte| is_continuation(byte));
+            let (units, count) = units_of(ending, goes_on, low_64(text.len() - at), shift);
+            let [lower, upper] = units.map(|units| ordered::<2>(units, SWAPPED));
+            put_16(out, lower, count.min(32));
+            put_16(out, upper, count.saturating_sub(32));
         }
     }
 }
 
-/// Write a block as 16-bit units. Each is composed in the lane where its sequence ends, from the last byte and the two
-/// before it.
+fn is_continuation(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
+}
+
+/// The 16-bit units of some lanes of a block, and how many they are. Each is composed in the lane where its sequence ends,
+/// from the last byte and the two before it, of which three vectors are given; `goes_on` says whether the last does not
+/// end in the block.
 #[inline]
 #[avx512]
-fn put_ends(text: &[u8], at: usize, third: __m512i, shift: Option<&Layout>, out: &mut Output<'_, u16>) {
-    let (first, second) = (bytes_before(text, at, 2), bytes_before(text, at, 1));
+fn units_of(
+    [first, second, third]: [__m512i; 3],
+    goes_on: bool,
+    lanes: u64,
+    shift: Option<&Layout>,
+) -> ([__m512i; 2], usize) {
+    if _mm512_movepi8_mask(third) == 0 {
+        let halves = [_mm512_castsi512_si256(third), _mm512_extracti64x4_epi64::<1>(third)];
+        return (halves.map(|half| _mm512_cvtepu8_epi16(half)), lanes.count_ones() as usize);
+    }
     let continues = |bytes| _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
     // Bits that come from the neighbouring byte of a pair are masked off.
     let two_bits = _mm512_slli_epi16::<6>(second);
@@ -73,16 +96,28 @@ fn put_ends(text: &[u8], at: usize, third: __m512i, shift: Option<&Layout>, out:
     let middle = _mm512_srli_epi16::<2>(second);
     let upper = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xF0_u8 as i8), four_bits, middle);
     let upper = _mm512_maskz_mov_epi8(continues(third), upper);
-    let goes_on = text.get(at + 64).is_some_and(|&byte| byte & 0xC0 == 0x80);
-    let ends = !(continues(third) >> 1 | u64::from(goes_on) << 63) & low_64(text.len() - at);
-    let put = |out: &mut Output<'_, u16>, points, count| put_16(out, points, count);
-    let Some(layout) = shift else { return put_joined(lower, upper, ends, out, put) };
-    let mut longer = _pext_u64(continues(third), ends);
-    let mut three = _pext_u64(continues(third) & continues(second), ends);
-    put_joined(lower, upper, ends, out, |out, points, count| {
-        put_16(out, shifted_16(layout, points, longer as u32, three as u32), count);
-        (longer, three) = (longer >> 32, three >> 32);
-    });
+    let ends = !(continues(third) >> 1 | u64::from(goes_on) << 63) & lanes;
+    let mut units = joined(lower, upper, ends);
+    if let Some(layout) = shift {
+        let longer = _pext_u64(continues(third), ends);
+        let three = _pext_u64(continues(third) & continues(second), ends);
+        for (half, units) in units.iter_mut().enumerate() {
+            let [longer, three] = [longer, three].map(|lanes| (lanes >> (32 * half)) as u32);
+            *units = shifted_16(layout, *units, longer, three);
+        }
+    }
+    (units, ends.count_ones() as usize)
+}
+
+/// The 16-bit units of some lanes, given as lower and upper bytes.
+#[inline]
+#[avx512]
+fn joined(lower: __m512i, upper: __m512i, lanes: u64) -> [__m512i; 2] {
+    // Reorder quarters of eight so that the lower and the upper halves end up next to each other.
+    let order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
+    let [lower, upper] =
+        [lower, upper].map(|bytes| _mm512_permutexvar_epi64(order, _mm512_maskz_compress_epi8(lanes, bytes)));
+    [_mm512_unpacklo_epi8(lower, upper), _mm512_unpackhi_epi8(lower, upper)]
 }
 
 /// Pass the 16-bit units of some lanes, given as lower and upper bytes, up to 32 at once.
@@ -95,14 +130,11 @@ pub fn put_joined(
     out: &mut Output<'_, u16>,
     mut put: impl FnMut(&mut Output<'_, u16>, __m512i, usize),
 ) {
-    // Reorder quarters of eight so that the lower and the upper halves end up next to each other.
-    let order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
-    let [lower, upper] =
-        [lower, upper].map(|bytes| _mm512_permutexvar_epi64(order, _mm512_maskz_compress_epi8(lanes, bytes)));
+    let [lower, upper] = joined(lower, upper, lanes);
     let count = lanes.count_ones() as usize;
-    put(out, _mm512_unpacklo_epi8(lower, upper), count.min(32));
+    put(out, lower, count.min(32));
     if count > 32 {
-        put(out, _mm512_unpackhi_epi8(lower, upper), count - 32);
+        put(out, upper, count - 32);
     }
 }
 
@@ -244,7 +276,14 @@ pub fn to_latin1(text: &[u8], out: &mut Output<'_, u8>) {
 /// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
 #[avx512]
 pub fn to_ucs2(text: &[u8], out: &mut Output<'_, u16>) {
-    out.go_on(|out| write_ucs2(text, None, out));
+    out.go_on(|out| write_ucs2::<false>(text, None, out));
+}
+
+/// As [`to_ucs2`], in the byte order of other machines.
+#[cfg(feature = "simdutf")]
+#[avx512]
+pub fn to_swapped_ucs2(text: &[u8], out: &mut Output<'_, u16>) {
+    out.go_on(|out| write_ucs2::<true>(text, None, out));
 }
 
 /// Write valid UTF-8 as 32-bit units.

@@ -133,7 +133,6 @@ fn store_64(vector: __m512i, out: &mut [u8; 72]) {
 #[inline]
 #[avx512]
 fn put_bytes(out: &mut Output<'_, u8>, vector: __m512i, count: usize) {
-    assert!(count <= 64);
     let (at, is_roomy) = out.next(count, 64);
     fetch(at, WRITE_AHEAD);
     if is_roomy {
@@ -151,7 +150,6 @@ fn put_bytes(out: &mut Output<'_, u8>, vector: __m512i, count: usize) {
 #[inline]
 #[avx512]
 fn put_16(out: &mut Output<'_, u16>, vector: __m512i, count: usize) {
-    assert!(count <= 32);
     let (at, is_roomy) = out.next(count, 32);
     fetch(at, WRITE_AHEAD);
     if is_roomy {
@@ -169,7 +167,6 @@ fn put_16(out: &mut Output<'_, u16>, vector: __m512i, count: usize) {
 #[inline]
 #[avx512]
 fn put_32(out: &mut Output<'_, u32>, vector: __m512i, count: usize) {
-    assert!(count <= 16);
     let (at, is_roomy) = out.next(count, 16);
     fetch(at, WRITE_AHEAD);
     if is_roomy {
@@ -181,6 +178,16 @@ fn put_32(out: &mut Output<'_, u32>, vector: __m512i, count: usize) {
     }
     // SAFETY: as in `put_bytes`.
     unsafe { out.advance(count) };
+}
+
+/// Store two vectors in 64 units of 16 bits.
+#[inline]
+#[avx512]
+fn store_two(vectors: [__m512i; 2], room: &mut [MaybeUninit<u16>; 64]) {
+    for (place, vector) in room.as_chunks_mut::<32>().0.iter_mut().zip(vectors) {
+        // SAFETY: 32 units begin there.
+        unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), vector) }
+    }
 }
 
 /// Store a vector in 64 bytes.
@@ -264,10 +271,18 @@ fn values_of(sequences: __m512i) -> __m512i {
 /// Write code points up to U+00FF, one byte each, as UTF-8.
 #[avx512]
 pub fn from_latin1(text: &[u8], out: &mut Output<'_, u8>) {
-    for at in (0..text.len()).step_by(32) {
-        fetch_ahead(text, at);
-        put_one_or_two(_mm512_cvtepu8_epi16(bytes_32(text, at)), text.len() - at, out);
+    out.go_on(|out| put_latin1(text, out));
+}
+
+#[inline]
+#[avx512]
+fn put_latin1(text: &[u8], out: &mut Output<'_, u8>) {
+    let (blocks, rest) = text.as_chunks::<32>();
+    for block in blocks {
+        fetch_ahead(block, 0);
+        put_one_or_two(_mm512_cvtepu8_epi16(bytes_32(block, 0)), 32, out);
     }
+    put_one_or_two(_mm512_cvtepu8_epi16(bytes_32(rest, 0)), rest.len(), out);
 }
 
 /// Write code points up to U+FFFF, 16 bits each, as UTF-8; a surrogate becomes its three bytes.
@@ -280,16 +295,23 @@ pub fn from_ucs2(text: &[u16], out: &mut Output<'_, u8>) {
 #[avx512]
 fn put_ucs2(text: &[u16], out: &mut Output<'_, u8>) {
     let lengths = Lengths::new(false, false);
-    for at in (0..text.len()).step_by(32) {
-        fetch_ahead(text, at);
-        let (points, left) = (units_32(text, at), text.len() - at);
-        if _mm512_cmpge_epu16_mask(points, _mm512_set1_epi16(0x800)) == 0 {
-            put_one_or_two(points, left, out);
-        } else {
-            for (half, points) in halves_32(points).into_iter().enumerate() {
-                put_sequences(lengths.sequences(points), low_64(4 * left.saturating_sub(16 * half)), out);
-            }
-        }
+    let (blocks, rest) = text.as_chunks::<32>();
+    for block in blocks {
+        fetch_ahead(block, 0);
+        put_block_of_ucs2(units_32(block, 0), 32, &lengths, out);
+    }
+    put_block_of_ucs2(units_32(rest, 0), rest.len(), &lengths, out);
+}
+
+/// Write up to 32 lanes of 16 bits.
+#[inline]
+#[avx512]
+fn put_block_of_ucs2(points: __m512i, left: usize, lengths: &Lengths, out: &mut Output<'_, u8>) {
+    if _mm512_cmpge_epu16_mask(points, _mm512_set1_epi16(0x800)) == 0 {
+        return put_one_or_two(points, left, out);
+    }
+    for (half, points) in halves_32(points).into_iter().enumerate() {
+        put_sequences(lengths.sequences(points), low_64(4 * left.saturating_sub(16 * half)), out);
     }
 }
 
@@ -303,10 +325,12 @@ pub fn from_ucs4(text: &[u32], out: &mut Output<'_, u8>) {
 #[avx512]
 fn put_ucs4(text: &[u32], out: &mut Output<'_, u8>) {
     let lengths = Lengths::new(false, false);
-    for at in (0..text.len()).step_by(16) {
-        fetch_ahead(text, at);
-        put_sequences(lengths.sequences(units_16(text, at)), low_64(4 * (text.len() - at)), out);
+    let (blocks, rest) = text.as_chunks::<16>();
+    for block in blocks {
+        fetch_ahead(block, 0);
+        put_sequences(lengths.sequences(units_16(block, 0)), !0, out);
     }
+    put_sequences(lengths.sequences(units_16(rest, 0)), low_64(4 * rest.len()), out);
 }
 
 /// Write up to 32 lanes of 16 bits, below U+0800.

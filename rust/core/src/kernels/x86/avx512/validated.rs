@@ -21,12 +21,14 @@ pub fn utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Option<Count
     let [beyond_one, beyond_two] = [each(!0x7F), each(!0x7FF)];
     let [upper, lead, trail] = [!(LEADS.1 - LEADS.0), LEADS.0, TRAILS.0].map(each);
     let (mut counts, mut before, mut is_paired) = (Counts { pairs: 0, bytes: units.len() }, 0, false);
-    for start in (0..units.len()).step_by(PIECE) {
+    for piece in units.chunks(PIECE) {
+        let (whole, rest) = piece.as_chunks::<32>();
         let blocks = || {
-            (start..units.len().min(start + PIECE)).step_by(32).map(|at| {
-                fetch_ahead(units, at);
-                units_32(units, at)
-            })
+            let whole = whole.iter().map(|block| {
+                fetch_ahead(block, 0);
+                units_32(block, 0)
+            });
+            whole.chain((!rest.is_empty()).then(|| units_32(rest, 0)))
         };
         let count = |block| {
             let [twos, threes] = [beyond_one, beyond_two].map(|ones| _mm512_test_epi16_mask(block, ones));
@@ -43,14 +45,14 @@ pub fn utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Option<Count
             }
         }
         let (mut ill, mut pairs) = (0, 0);
-        for block in blocks() {
+        blocks().for_each(|block| {
             let upper = _mm512_and_si512(block, upper);
             let [leads, trails] = [lead, trail].map(|half| _mm512_cmpeq_epi16_mask(upper, half));
             ill |= trails ^ (leads << 1 | before);
             before = leads >> 31;
             pairs += trails.count_ones() as usize;
             counts.bytes += count(block);
-        }
+        });
         if ill != 0 {
             return None;
         }
@@ -66,12 +68,14 @@ pub fn utf32<const EIGHT: bool>(units: &[u32]) -> Option<usize> {
     // By this the surrogates become the largest numbers.
     const TURN: u32 = u32::MAX - SURROGATES.1;
     let (mut length, mut is_wide) = (units.len(), false);
-    for start in (0..units.len()).step_by(PIECE) {
+    for piece in units.chunks(PIECE) {
+        let (whole, rest) = piece.as_chunks::<16>();
         let blocks = || {
-            (start..units.len().min(start + PIECE)).step_by(16).map(|at| {
-                fetch_ahead(units, at);
-                units_16(units, at)
-            })
+            let whole = whole.iter().map(|block| {
+                fetch_ahead(block, 0);
+                units_16(block, 0)
+            });
+            whole.chain((!rest.is_empty()).then(|| units_16(rest, 0)))
         };
         let beyond = |block, ones: u32| _mm512_test_epi32_mask(block, _mm512_set1_epi32(!ones as i32)).count_ones();
         let more = |block| if EIGHT { (beyond(block, 0x7F) + beyond(block, 0x7FF)) as usize } else { 0 };
@@ -87,12 +91,12 @@ pub fn utf32<const EIGHT: bool>(units: &[u32]) -> Option<usize> {
         }
         let [mut largest, mut turned] = [none; 2];
         let mut pairs = 0;
-        for block in blocks() {
+        blocks().for_each(|block| {
             largest = _mm512_max_epu32(largest, block);
             turned = _mm512_max_epu32(turned, _mm512_add_epi32(block, _mm512_set1_epi32(TURN as i32)));
             pairs += beyond(block, 0xFFFF) as usize;
             length += more(block);
-        }
+        });
         let is_surrogate = _mm512_reduce_max_epu32(turned) >= SURROGATES.0 + TURN;
         if is_surrogate || _mm512_reduce_max_epu32(largest) > LARGEST_IN_STR {
             return None;
