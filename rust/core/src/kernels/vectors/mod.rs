@@ -30,7 +30,7 @@ mod fours;
 mod pairs;
 mod points;
 mod reader;
-mod rules;
+pub mod rules;
 pub mod search;
 mod sequences;
 pub mod short;

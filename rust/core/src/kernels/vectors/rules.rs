@@ -33,7 +33,7 @@ pub const fn sides(of_leads: [Rule; MOST]) -> [Rule; 8] {
 }
 
 /// The bit of the rule about two continuation bytes.
-const TWO: u8 = 0x80;
+pub const TWO: u8 = 0x80;
 
 /// Rules as vectors.
 pub struct Rules([Vector; 3]);

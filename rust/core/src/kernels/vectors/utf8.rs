@@ -19,7 +19,7 @@ use crate::kernels::text::Text;
 use crate::policy::Lacking;
 
 /// Continuation bytes that are wrong behind lead bytes.
-static TABLES: [[u8; 16]; 3] = tables(&sides([
+pub static TABLES: [[u8; 16]; 3] = tables(&sides([
     // C0 and C1.
     [1 << 0xC, 1 | 1 << 1, CONTINUATION],
     // E0 before 80 to 9F, and ED before A0 to BF.
@@ -184,7 +184,7 @@ fn is_cut(bytes: Vector) -> bool {
 }
 
 /// The bytes at the end of valid text that belong to a sequence which continues behind it.
-fn cut_bytes(text: &[u8]) -> usize {
+pub fn cut_bytes(text: &[u8]) -> usize {
     let is_cut = |&behind: &usize| text[text.len() - behind] >= [0xC0, 0xE0, 0xF0][behind - 1];
     (1..=text.len().min(3)).find(is_cut).unwrap_or(0)
 }

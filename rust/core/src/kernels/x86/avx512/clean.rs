@@ -138,10 +138,10 @@ pub fn put_joined(
     }
 }
 
-/// The block that begins one or two bytes before an offset, with zeros before the text.
+/// The block that begins some bytes before an offset, with zeros before the text.
 #[inline]
 #[avx512]
-fn bytes_before(text: &[u8], at: usize, count: usize) -> __m512i {
+pub fn bytes_before(text: &[u8], at: usize, count: usize) -> __m512i {
     if let Some(start) = at.checked_sub(count) {
         return bytes_64(text, start);
     }
@@ -198,7 +198,7 @@ pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &m
 /// All lanes except continuation bytes.
 #[inline]
 #[avx512]
-fn begins_64(bytes: __m512i) -> u64 {
+pub fn begins_64(bytes: __m512i) -> u64 {
     _mm512_cmpge_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8))
 }
 

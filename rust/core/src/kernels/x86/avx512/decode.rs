@@ -399,7 +399,8 @@ pub fn write_ucs2<const ESCAPES: bool>(
     limit: usize,
     out: &mut Output<'_, u16>,
 ) -> usize {
-    let put_clean = |text: &[u8], out: &mut Output<'_, u16>| clean::write_ucs2::<false>(text, source.layout.shift(), out);
+    let put_clean =
+        |text: &[u8], out: &mut Output<'_, u16>| clean::write_ucs2::<false>(text, source.layout.shift(), out);
     write::<_, ESCAPES>(source, (start, limit), out, put_clean, |reader, window, note, out| {
         if note.is_each() {
             let bytes = bytes_of(window, 0);

@@ -1,172 +1,166 @@
 //! UTF-8 in one pass over whole blocks: validated, counted, and its largest byte found. Other forms are read in
 //! `decode`.
+//!
+//! It is validated by rules about two neighbouring bytes, as with shorter vectors. A table of sixteen stands four times in a
+//! vector here, so that the bits above a half byte need not be cleared before it is looked up.
 
 use std::arch::x86_64::*;
 
 use eightfold_features::avx512;
 
+use super::clean::{begins_64, bytes_before};
 use super::{ascii_bytes, bytes_64, fetch_ahead};
 use crate::kernels::lanes::low_64;
 use crate::kernels::measured::{Prefix, WIDTH_BORDERS};
+use crate::kernels::vectors::rules::TWO;
+use crate::kernels::vectors::utf8::{TABLES, cut_bytes};
 
-/// The lowest second byte after each byte from C0 up, and how many more there are: Unicode Table 3-7. A byte that is
-/// not a lead byte takes only 00, which is not a continuation byte.
-const SECONDS: [[u8; 64]; 2] = {
-    let (mut low, mut span) = ([0; 64], [0; 64]);
-    let mut lead = 0xC2;
-    while lead <= 0xF4 {
-        (low[lead - 0xC0], span[lead - 0xC0]) = match lead {
-            0xE0 => (0xA0, 0x1F),
-            0xED => (0x80, 0x1F),
-            0xF0 => (0x90, 0x2F),
-            0xF4 => (0x80, 0x0F),
-            _ => (0x80, 0x3F),
-        };
-        lead += 1;
+/// `a & b & c`, bit by bit.
+const AND_AND: i32 = 0x80;
+/// `(a | b) & c`, bit by bit.
+const EITHER_AND: i32 = 0xA8;
+
+/// The rules for the upper and the lower half of a byte and the upper half of the next.
+struct Rules([__m512i; 3]);
+
+impl Rules {
+    #[inline]
+    #[avx512]
+    fn new() -> Self {
+        Rules(TABLES.map(|table| _mm512_broadcast_i32x4(_mm512_castsi512_si128(bytes_64(&table, 0)))))
     }
-    [low, span]
-};
 
-/// A block that has bytes above 7F or must begin with continuation bytes.
+    /// Not 0 in the lanes of bytes that are invalid after the three before them.
+    #[inline]
+    #[avx512]
+    fn broken(&self, block: &Block) -> __m512i {
+        let &Block { bytes, before: [nearest, second, third] } = block;
+        let [of_upper, of_lower, of_second] = self.0;
+        let rules = _mm512_ternarylogic_epi32::<AND_AND>(
+            _mm512_permutexvar_epi8(_mm512_srli_epi16::<4>(nearest), of_upper),
+            _mm512_permutexvar_epi8(nearest, of_lower),
+            _mm512_permutexvar_epi8(_mm512_srli_epi16::<4>(bytes), of_second),
+        );
+        // The third byte of three or four, and the fourth: there a second continuation byte is due.
+        let of_three = _mm512_subs_epu8(second, _mm512_set1_epi8((0xE0 - TWO) as i8));
+        let of_four = _mm512_subs_epu8(third, _mm512_set1_epi8((0xF0 - TWO) as i8));
+        let due = _mm512_ternarylogic_epi32::<EITHER_AND>(of_three, of_four, _mm512_set1_epi8(TWO as i8));
+        _mm512_xor_si512(rules, due)
+    }
+}
+
+/// 64 bytes, and the 64 that begin one, two and three bytes before them.
 struct Block {
     bytes: __m512i,
-    begins: u64,
-    /// The first lanes of the next block that must be continuation bytes.
-    due: u64,
+    before: [__m512i; 3],
 }
 
 impl Block {
+    /// The block at a place; zeros are around the data.
     #[inline]
     #[avx512]
-    fn none() -> Block {
-        Block { bytes: _mm512_setzero_si512(), begins: 0, due: 0 }
+    fn at(data: &[u8], at: usize) -> Block {
+        Block { bytes: bytes_64(data, at), before: [1, 2, 3].map(|count| bytes_before(data, at, count)) }
     }
 
-    /// The block after this one, given its bytes and those one further; None if it is not valid.
+    /// The block at the third byte behind a place.
     #[inline]
     #[avx512]
-    fn followed_by(&self, bytes: __m512i, next: __m512i) -> Option<Block> {
-        let look = Look::at(bytes, next, self.due);
-        (look.wrong == 0).then_some(Block { bytes, begins: !look.continuing, due: look.due })
+    fn within(data: &[u8], at: usize) -> Block {
+        Block { bytes: bytes_64(data, at + 3), before: [2, 1, 0].map(|start| bytes_64(data, at + start)) }
+    }
+
+    /// The block at a place, if the data have all of it.
+    #[inline]
+    #[avx512]
+    fn whole(data: &[u8], at: usize) -> Option<Block> {
+        if let Some(window) = data.get(at.wrapping_sub(3)..).and_then(<[u8]>::first_chunk::<67>) {
+            return Some(Block::within(window, 0));
+        }
+        (at == 0 && data.len() >= 64).then(|| Block::at(data, at))
     }
 }
 
-/// The findings about a block.
-struct Look {
-    /// Not 0 if the block is invalid.
-    wrong: u64,
-    continuing: u64,
-    /// As in [`Block`].
-    due: u64,
+#[inline]
+#[avx512]
+fn is_none(bytes: __m512i) -> bool {
+    _mm512_test_epi8_mask(bytes, bytes) == 0
 }
 
-impl Look {
-    /// Look at a block, given its bytes, those one further, and the lanes that must be continuation bytes.
-    #[inline]
-    #[avx512]
-    fn at(bytes: __m512i, next: __m512i, due: u64) -> Look {
-        let at_least = |least: u8| _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(least as i8));
-        let continuing = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
-        let (two, three, four) = (at_least(0xC0), at_least(0xE0), at_least(0xF0));
-        let [low, span] = SECONDS.map(|table| _mm512_permutexvar_epi8(bytes, bytes_64(&table, 0)));
-        let fails = _mm512_mask_cmpgt_epu8_mask(two, _mm512_sub_epi8(next, low), span);
-        let expected = due | two << 1 | three << 2 | four << 3;
-        Look { wrong: (expected ^ continuing) | fails, continuing, due: two >> 63 | three >> 62 | four >> 61 }
-    }
+/// The bits of any of four vectors.
+#[inline]
+#[avx512]
+fn any_of([first, second, third, fourth]: [__m512i; 4]) -> __m512i {
+    _mm512_or_si512(_mm512_or_si512(first, second), _mm512_or_si512(third, fourth))
 }
 
 /// Bytes that are either ASCII together or examined together: a mispredicted branch costs more than examining a block.
 const STRIDE: usize = 256;
-/// Bytes between two tests whether everything is valid.
-const PIECE: usize = 4 * STRIDE;
 
-/// The number of valid bytes at the beginning, with the precision of whole pieces.
+/// The number of valid bytes at the beginning, with the precision of a stride.
 #[avx512]
 pub fn valid_pieces(data: &[u8]) -> usize {
-    let (mut at, mut due) = (0, 0);
-    while let Some(piece) = data.get(at..).and_then(<[u8]>::first_chunk::<{ PIECE + 1 }>) {
-        let (mut wrong, mut due_behind) = (0, due);
-        for stride in (0..PIECE).step_by(STRIDE) {
-            fetch_ahead(data, at + stride);
-            let blocks = [0, 64, 128, 192].map(|block| bytes_64(piece, stride + block));
-            let [first, second, third, fourth] = blocks;
-            let all = _mm512_or_si512(_mm512_or_si512(first, second), _mm512_or_si512(third, fourth));
-            if _mm512_movepi8_mask(all) | due_behind == 0 {
-                continue;
-            }
-            for (block, bytes) in blocks.into_iter().enumerate() {
-                let look = Look::at(bytes, bytes_64(piece, stride + 64 * block + 1), due_behind);
-                (wrong, due_behind) = (wrong | look.wrong, look.due);
-            }
-        }
-        if wrong != 0 {
+    let rules = Rules::new();
+    let is_valid = |block: &Block| is_none(rules.broken(block));
+    let Some(first) = Block::whole(data, 0).filter(is_valid) else { return 0 };
+    let (mut end, mut last) = (64, first.bytes);
+    while let Some(window) = data.get(end - 3..).and_then(<[u8]>::first_chunk::<{ 3 + STRIDE }>) {
+        fetch_ahead(window, 0);
+        let blocks = [0, 64, 128, 192].map(|place| bytes_64(window, place + 3));
+        // With what is before: ASCII breaks off a sequence that it begins.
+        let is_ascii = _mm512_movepi8_mask(_mm512_or_si512(last, any_of(blocks))) == 0;
+        let broken = || [0, 64, 128, 192].map(|place| rules.broken(&Block::within(window, place)));
+        if !is_ascii && !is_none(any_of(broken())) {
             break;
         }
-        (at, due) = (at + PIECE, due_behind);
+        (end, last) = (end + STRIDE, blocks[3]);
     }
-    // An incomplete sequence began in the last bytes.
-    let back = data[..at].iter().rev().take_while(|&&byte| due != 0 && byte & 0xC0 == 0x80).count();
-    at - back - usize::from(due != 0)
-}
-
-/// The findings so far.
-struct Seen {
-    count: usize,
-    largest: __m512i,
-}
-
-impl Seen {
-    /// Add what begins in the first lanes of a block.
-    #[inline]
-    #[avx512]
-    fn add(&mut self, block: &Block, lanes: u64) {
-        self.count += (block.begins & lanes).count_ones() as usize;
-        self.largest = _mm512_mask_max_epu8(self.largest, lanes, self.largest, block.bytes);
-    }
+    end - cut_bytes(&data[..end])
 }
 
 /// Measure whole blocks as long as they are valid; the end is before the first, or the last, sequence that may be
 /// incomplete.
 #[avx512]
 pub fn measure_blocks(data: &[u8]) -> Prefix {
-    let mut seen = Seen { count: 0, largest: _mm512_setzero_si512() };
-    // Each block is added after the next has been seen, which shows whether its last sequence is complete.
-    let (mut at, mut last) = (0, Block::none());
-    while let Some(window) = data.get(at..).and_then(<[u8]>::first_chunk::<65>) {
-        let bytes = bytes_64(window, 0);
+    let rules = Rules::new();
+    let (mut at, mut count) = (0, 0);
+    // The last block is added when it is known where its last sequence ends.
+    let [mut largest, mut last] = [_mm512_setzero_si512(); 2];
+    while let Some(block) = Block::whole(data, at) {
         fetch_ahead(data, at);
-        if _mm512_movepi8_mask(bytes) | last.due == 0 {
-            seen.add(&last, !0);
-            last = Block::none();
-            let count = ascii_bytes(&data[at..], true);
-            (at, seen.count) = (at + count, seen.count + count);
-            continue;
+        let is_ascii = _mm512_movepi8_mask(block.bytes) == 0;
+        if !is_none(rules.broken(&block)) {
+            break;
         }
-        let Some(block) = last.followed_by(bytes, bytes_64(&window[1..], 0)) else { break };
-        seen.add(&last, !0);
-        last = block;
+        count += begins_64(block.bytes).count_ones() as usize;
+        (largest, last) = (_mm512_max_epu8(largest, last), block.bytes);
         at += 64;
+        if is_ascii {
+            let more = ascii_bytes(&data[at..], true);
+            (at, count) = (at + more, count + more);
+        }
     }
-    let back = if last.due == 0 { 0 } else { last.begins.leading_zeros() as usize + 1 };
-    seen.add(&last, low_64(64 - back));
-    Prefix { end: at - back, count: seen.count, largest: border_reached(seen.largest) }
+    let cut = cut_bytes(&data[..at]);
+    largest = _mm512_mask_max_epu8(largest, low_64(64 - cut), largest, last);
+    Prefix { end: at - cut, count: count - usize::from(cut > 0), largest: border_reached(largest) }
 }
 
 /// Measure all bytes in one pass without a branch for each block; [`Prefix::NONE`] if they are invalid.
 #[avx512]
 pub fn measure_all(data: &[u8]) -> Prefix {
-    let mut seen = Seen { count: 0, largest: _mm512_setzero_si512() };
-    let mut block = Block::none();
+    let rules = Rules::new();
+    let (mut count, [mut largest, mut wrong]) = (0, [_mm512_setzero_si512(); 2]);
     for at in (0..data.len()).step_by(64) {
         // Behind the end there are zeros, which continue no sequence.
-        let Some(next) = block.followed_by(bytes_64(data, at), bytes_64(data, at + 1)) else { return Prefix::NONE };
-        block = next;
-        seen.add(&block, low_64(data.len() - at));
+        let block = Block::at(data, at);
+        wrong = _mm512_or_si512(wrong, rules.broken(&block));
+        largest = _mm512_max_epu8(largest, block.bytes);
+        count += (begins_64(block.bytes) & low_64(data.len() - at)).count_ones() as usize;
     }
-    if block.due != 0 {
+    if !is_none(wrong) || cut_bytes(data) > 0 {
         return Prefix::NONE;
     }
-    Prefix { end: data.len(), count: seen.count, largest: border_reached(seen.largest) }
+    Prefix { end: data.len(), count, largest: border_reached(largest) }
 }
 
 /// The greatest threshold of wider text that a lane has reached; 0 if none has.
