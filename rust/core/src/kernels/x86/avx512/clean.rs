@@ -9,11 +9,10 @@ use eightfold_features::avx512;
 
 use super::units::ordered;
 use super::{
-    OR_AND, WRITE_AHEAD, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32, put_bytes,
-    sequences_at, store_two, values_of,
+    OR_AND, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_32, put_bytes, put_two, sequences_at,
+    values_of,
 };
 use crate::derive::layout::Layout;
-use crate::kernels::fetch::fetch;
 use crate::kernels::output::Output;
 
 /// Write text of U+0000 to U+00FF as bytes: the two lowest bits of a lead byte, with the six of its continuation byte.
@@ -46,22 +45,15 @@ pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>)
 pub fn write_ucs2<const SWAPPED: bool>(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
     for at in (0..text.len()).step_by(64) {
         fetch_ahead(text, at);
-        // Nothing is asked of a block that has text around it, and room: on a busy machine each instruction counts.
+        // Nothing is asked of a block that has text around it: on a busy machine each instruction counts.
         let window = text.get(at.wrapping_sub(2)..).and_then(<[u8]>::first_chunk::<67>);
-        if let (Some(window), Some(room)) = (window, out.room_for::<64>()) {
+        if let Some(window) = window {
             let ending = [0, 1, 2].map(|start| bytes_64(window, start));
-            let (units, count) = units_of(ending, is_continuation(window[66]), !0, shift);
-            fetch(room.as_ptr(), WRITE_AHEAD);
-            store_two(units.map(|units| ordered::<2>(units, SWAPPED)), room);
-            // SAFETY: at most 64 lanes have been written.
-            unsafe { out.advance(count) };
+            put_ends::<SWAPPED>(ending, is_continuation(window[66]), !0, shift, out);
         } else {
             let ending = [bytes_before(text, at, 2), bytes_before(text, at, 1), bytes_64(text, at)];
             let goes_on = text.get(at + 64).is_some_and(|&byte| is_continuation(byte));
-            let (units, count) = units_of(ending, goes_on, low_64(text.len() - at), shift);
-            let [lower, upper] = units.map(|units| ordered::<2>(units, SWAPPED));
-            put_16(out, lower, count.min(32));
-            put_16(out, upper, count.saturating_sub(32));
+            put_ends::<SWAPPED>(ending, goes_on, low_64(text.len() - at), shift, out);
         }
     }
 }
@@ -70,20 +62,21 @@ fn is_continuation(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }
 
-/// The 16-bit units of some lanes of a block, and how many they are. Each is composed in the lane where its sequence ends,
-/// from the last byte and the two before it, of which three vectors are given; `goes_on` says whether the last does not
-/// end in the block.
+/// Write some lanes of a block as 16-bit units. Each is composed in the lane where its sequence ends, from the last byte
+/// and the two before it, of which three vectors are given; `goes_on` says whether the last does not end in the block.
 #[inline]
 #[avx512]
-fn units_of(
+fn put_ends<const SWAPPED: bool>(
     [first, second, third]: [__m512i; 3],
     goes_on: bool,
     lanes: u64,
     shift: Option<&Layout>,
-) -> ([__m512i; 2], usize) {
+    out: &mut Output<'_, u16>,
+) {
     if _mm512_movepi8_mask(third) == 0 {
         let halves = [_mm512_castsi512_si256(third), _mm512_extracti64x4_epi64::<1>(third)];
-        return (halves.map(|half| _mm512_cvtepu8_epi16(half)), lanes.count_ones() as usize);
+        let units = halves.map(|half| ordered::<2>(_mm512_cvtepu8_epi16(half), SWAPPED));
+        return put_two(out, units, lanes.count_ones() as usize);
     }
     let continues = |bytes| _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
     // Bits that come from the neighbouring byte of a pair are masked off.
@@ -106,36 +99,18 @@ fn units_of(
             *units = shifted_16(layout, *units, longer, three);
         }
     }
-    (units, ends.count_ones() as usize)
+    put_two(out, units.map(|units| ordered::<2>(units, SWAPPED)), ends.count_ones() as usize);
 }
 
 /// The 16-bit units of some lanes, given as lower and upper bytes.
 #[inline]
 #[avx512]
-fn joined(lower: __m512i, upper: __m512i, lanes: u64) -> [__m512i; 2] {
+pub fn joined(lower: __m512i, upper: __m512i, lanes: u64) -> [__m512i; 2] {
     // Reorder quarters of eight so that the lower and the upper halves end up next to each other.
     let order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
     let [lower, upper] =
         [lower, upper].map(|bytes| _mm512_permutexvar_epi64(order, _mm512_maskz_compress_epi8(lanes, bytes)));
     [_mm512_unpacklo_epi8(lower, upper), _mm512_unpackhi_epi8(lower, upper)]
-}
-
-/// Pass the 16-bit units of some lanes, given as lower and upper bytes, up to 32 at once.
-#[inline]
-#[avx512]
-pub fn put_joined(
-    lower: __m512i,
-    upper: __m512i,
-    lanes: u64,
-    out: &mut Output<'_, u16>,
-    mut put: impl FnMut(&mut Output<'_, u16>, __m512i, usize),
-) {
-    let [lower, upper] = joined(lower, upper, lanes);
-    let count = lanes.count_ones() as usize;
-    put(out, lower, count.min(32));
-    if count > 32 {
-        put(out, upper, count - 32);
-    }
 }
 
 /// The block that begins some bytes before an offset, with zeros before the text.

@@ -8,12 +8,12 @@ use std::arch::x86_64::*;
 
 use eightfold_features::avx512;
 
-use super::clean::{self, CHOICE, halves_at, put_joined, shifted_16, shifted_32, surrogates};
+use super::clean::{self, CHOICE, halves_at, joined, shifted_16, shifted_32, surrogates};
 use super::look::{Block, Reader, Recent, Window, bytes_of, continuations, is, is_at_least, last_8, run_end, window};
 use super::pairs::joined_32;
 use super::{
     OR_AND, ascii_bytes, bytes_32, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32,
-    put_bytes, sequences_at, store_64, values_of,
+    put_bytes, put_two, sequences_at, store_64, values_of,
 };
 use crate::chunk::CHUNK_BYTES;
 use crate::derive::layout::{Layout, PAIR, Pairs, RUN_LEAD};
@@ -321,17 +321,18 @@ impl Reader<'_> {
         recent: &mut Recent,
         (counted, notes): (&mut Counted<'_>, &mut Notes),
     ) -> (usize, u64) {
-        let mut at = start;
+        let (mut at, mut own) = (start, Counted { ..*counted });
         while let Some(window) = data[at..].first_chunk() {
             fetch_ahead(window, 0);
             let Some(block) = self.plain_block(window, limit - at, carry) else { break };
-            self.count::<true>(&block, (at, carry), (counted, notes));
+            self.count::<true>(&block, (at, carry), (&mut own, notes));
             (at, carry) = (at + 64, block.carry);
             recent.add(block.ill);
             if !recent.is_dirty() {
                 break;
             }
         }
+        *counted = own;
         (at, carry)
     }
 
@@ -410,7 +411,7 @@ pub fn write_ucs2<const ESCAPES: bool>(
                 put_16(out, reader.answered_16(_mm512_cvtepu8_epi16(units), ill as u32), 32);
                 ill >>= 32;
             }
-        } else if reader.has_plain_bytes() {
+        } else if reader.has_plain_bytes {
             put_units(reader, window, note, out);
         } else {
             put_half::<0>(reader, window, note, out);
@@ -509,6 +510,19 @@ fn write<T: From<u8>, const ESCAPES: bool>(
         put_clean(text, out);
         return limit;
     }
+    out.go_on(|out| write_noted::<_, ESCAPES>(source, (start, limit), out, put_clean, put_block))
+}
+
+/// As [`write`], of what is not known to be clean.
+#[inline]
+#[avx512]
+fn write_noted<T: From<u8>, const ESCAPES: bool>(
+    source: &Source<'_>,
+    (start, limit): (usize, usize),
+    out: &mut Output<'_, T>,
+    put_clean: impl Fn(&[u8], &mut Output<'_, T>),
+    put_block: impl Fn(&Reader<'_>, &Window, &Note, &mut Output<'_, T>),
+) -> usize {
     let (reader, mut copy, mut own) = (Reader::new(source), [0; 72], Notes::default());
     let (mut at, mut given, mut goes_on) = (start, source.notes, true);
     while at < limit && goes_on {
@@ -571,7 +585,7 @@ fn put_units(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Output
         lower = _mm512_mask_mov_epi8(lower, note.odd, _mm512_set1_epi8(0xFD_u8 as i8));
         upper = _mm512_mask_mov_epi8(upper, note.odd, _mm512_set1_epi8(-1));
     }
-    put_joined(lower, upper, note.begins, out, |out, points, count| put_16(out, points, count));
+    put_two(out, joined(lower, upper, note.begins), note.begins.count_ones() as usize);
 }
 
 /// Store the code points of half a block, the lanes from `FIRST` on.

@@ -58,6 +58,8 @@ pub struct Reader<'a> {
     beyond: u8,
     /// Whether the policy answers runs.
     pub answers_runs: bool,
+    /// Whether 16-bit units can be composed byte by byte.
+    pub has_plain_bytes: bool,
 }
 
 /// The dirtiness of the last blocks. If one in five or more is dirty, all are examined closely: a mispredicted branch
@@ -252,14 +254,8 @@ impl<'a> Reader<'a> {
                 && adds_upper_byte(layout, answer),
             beyond: if is_answered && source.ends_with_unicode { Layout::BEYOND } else { 0 },
             answers_runs: is_answered && layout.has_runs,
+            has_plain_bytes: adds_upper_byte(layout, answer),
         }
-    }
-
-    /// Whether 16-bit units can be composed byte by byte.
-    #[inline]
-    #[avx512]
-    pub fn has_plain_bytes(&self) -> bool {
-        adds_upper_byte(self.layout, self.answer)
     }
 
     /// Bytes as 16-bit units, with the answers in ill-formed lanes.

@@ -180,14 +180,23 @@ fn put_32(out: &mut Output<'_, u32>, vector: __m512i, count: usize) {
     unsafe { out.advance(count) };
 }
 
-/// Store two vectors in 64 units of 16 bits.
+/// Store the first `count` 16-bit units of two vectors; see [`put_bytes`]. One check does for both, and nothing is asked
+/// about what they hold.
 #[inline]
 #[avx512]
-fn store_two(vectors: [__m512i; 2], room: &mut [MaybeUninit<u16>; 64]) {
-    for (place, vector) in room.as_chunks_mut::<32>().0.iter_mut().zip(vectors) {
+fn put_two(out: &mut Output<'_, u16>, [lower, upper]: [__m512i; 2], count: usize) {
+    assert!(count <= 64);
+    let Some(room) = out.room_for::<64>() else {
+        put_16(out, lower, count.min(32));
+        return put_16(out, upper, count.saturating_sub(32));
+    };
+    fetch(room.as_ptr(), WRITE_AHEAD);
+    for (place, vector) in room.as_chunks_mut::<32>().0.iter_mut().zip([lower, upper]) {
         // SAFETY: 32 units begin there.
         unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), vector) }
     }
+    // SAFETY: as in `put_bytes`.
+    unsafe { out.advance(count) };
 }
 
 /// Store a vector in 64 bytes.
