@@ -137,8 +137,12 @@ pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &m
     let (mut at, mut leads, mut guess) = (0, 0, pairs::Guess::default());
     while at < text.len() {
         fetch_ahead(text, at);
-        let (bytes, after) = (bytes_64(text, at), bytes_64(text, at + 64));
-        let mut begins = begins_64(bytes) & low_64(text.len() - at);
+        // Where two blocks are left, one check does for both.
+        let (bytes, after, lanes) = match text[at..].first_chunk::<128>() {
+            Some(blocks) => (bytes_64(blocks, 0), bytes_64(blocks, 64), !0),
+            None => (bytes_64(text, at), bytes_64(text, at + 64), low_64(text.len() - at)),
+        };
+        let mut begins = begins_64(bytes) & lanes;
         let surrogates = if pairs_join { surrogates(bytes, bytes_64(text, at + 1)) } else { Surrogates::NONE };
         begins &= !(surrogates.trails & (surrogates.leads << 3 | leads));
         if surrogates.leads != 0 && guess.is_run(surrogates.leads) {

@@ -13,7 +13,7 @@ use super::look::{Block, Reader, Recent, Window, bytes_of, continuations, is, is
 use super::pairs::joined_32;
 use super::{
     OR_AND, ascii_bytes, bytes_32, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32,
-    put_bytes, put_two, sequences_at, store_64, values_of,
+    put_bytes, put_two, put_two_32, sequences_at, store_64, values_of,
 };
 use crate::chunk::CHUNK_BYTES;
 use crate::derive::layout::{Layout, PAIR, Pairs, RUN_LEAD};
@@ -471,12 +471,11 @@ fn put_points(reader: &Reader<'_>, window: &Window, [begins, ill, odd]: [u64; 3]
     let mut places = _mm512_maskz_compress_epi8(begins, each_place());
     let mut ill = _pext_u64(ill, begins);
     let mut odd = if odd == 0 { 0 } else { _pext_u64(odd, begins) };
-    let mut left = begins.count_ones() as usize;
-    while left > 0 {
+    let mut next = || {
         let at = four_times(places);
         let sequences = sequences_at(bytes, after, at);
         let mut points = values_of(sequences);
-        if let Some(layout) = reader.layout.shift() {
+        if let Some(layout) = reader.shift {
             points = shifted_32(layout, sequences, points);
         }
         // Branchless: which lanes are ill-formed cannot be foreseen.
@@ -489,10 +488,15 @@ fn put_points(reader: &Reader<'_>, window: &Window, [begins, ill, odd]: [u64; 3]
             let odd_points = if joins { joined_32(halves_at(bytes, after, at)) } else { _mm512_set1_epi32(0xFFFD) };
             points = _mm512_mask_mov_epi32(points, odd as u16, odd_points);
         }
-        put_32(out, points, left.min(16));
         places = _mm512_alignr_epi32::<4>(_mm512_setzero_si512(), places);
         (ill, odd) = (ill >> 16, odd >> 16);
-        left = left.saturating_sub(16);
+        points
+    };
+    // Nor whether sixteen lanes or some more begin something: emoji with faults are about as many.
+    let count = begins.count_ones() as usize;
+    put_two_32(out, [next(), next()], count.min(32));
+    for behind in (32..count).step_by(16) {
+        put_32(out, next(), (count - behind).min(16));
     }
 }
 
@@ -600,7 +604,7 @@ fn put_half<const FIRST: usize>(reader: &Reader<'_>, window: &Window, note: &Not
     let of_three = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(of_two), b2, payload);
     let mut points = _mm512_mask_mov_epi16(b0, two, _mm512_and_si512(of_two, _mm512_set1_epi16(0x7FF)));
     points = _mm512_mask_mov_epi16(points, three, of_three);
-    if let Some(layout) = reader.layout.shift() {
+    if let Some(layout) = reader.shift {
         points = shifted_16(layout, points, two, three);
     }
     points = _mm512_mask_mov_epi16(points, half(note.ill), reader.answered_16(b0, half(note.ill)));

@@ -58,6 +58,8 @@ pub struct Reader<'a> {
     beyond: u8,
     /// Whether the policy answers runs.
     pub answers_runs: bool,
+    /// The layout if payloads are not code points.
+    pub shift: Option<&'a Layout>,
     /// Whether 16-bit units can be composed byte by byte.
     pub has_plain_bytes: bool,
 }
@@ -254,6 +256,7 @@ impl<'a> Reader<'a> {
                 && adds_upper_byte(layout, answer),
             beyond: if is_answered && source.ends_with_unicode { Layout::BEYOND } else { 0 },
             answers_runs: is_answered && layout.has_runs,
+            shift: layout.shift(),
             has_plain_bytes: adds_upper_byte(layout, answer),
         }
     }

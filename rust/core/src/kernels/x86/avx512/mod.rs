@@ -199,6 +199,24 @@ fn put_two(out: &mut Output<'_, u16>, [lower, upper]: [__m512i; 2], count: usize
     unsafe { out.advance(count) };
 }
 
+/// As [`put_two`], of 32-bit units.
+#[inline]
+#[avx512]
+fn put_two_32(out: &mut Output<'_, u32>, [lower, upper]: [__m512i; 2], count: usize) {
+    assert!(count <= 32);
+    let Some(room) = out.room_for::<32>() else {
+        put_32(out, lower, count.min(16));
+        return put_32(out, upper, count.saturating_sub(16));
+    };
+    fetch(room.as_ptr(), WRITE_AHEAD);
+    for (place, vector) in room.as_chunks_mut::<16>().0.iter_mut().zip([lower, upper]) {
+        // SAFETY: 16 units begin there.
+        unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), vector) }
+    }
+    // SAFETY: as in `put_bytes`.
+    unsafe { out.advance(count) };
+}
+
 /// Store a vector in 64 bytes.
 #[inline]
 #[avx512]
