@@ -137,6 +137,22 @@ pub fn to_swapped_ucs2(text: &Measured<'_>, out: &mut Output<'_, u16>) -> bool {
     false
 }
 
+/// Write text as UTF-16; false where the machine lacks the instructions.
+///
+/// # Panics
+/// There is no room for it.
+#[cfg(feature = "simdutf")]
+pub fn to_utf16(text: &str, big_endian: bool, out: &mut Output<'_, u8>) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if Level::current() == Level::Avx512 {
+        // SAFETY: the machine has the instructions.
+        unsafe { avx512::wide_text::from_utf8(text.as_bytes(), big_endian, out) };
+        return true;
+    }
+    let _ = out;
+    false
+}
+
 /// Swap the bytes of units.
 #[cfg(feature = "simdutf")]
 pub fn swap_bytes(units: &mut [u16]) {

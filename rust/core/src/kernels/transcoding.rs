@@ -121,6 +121,7 @@ fn write_as_utf16(text: &Measured<'_>, units: usize, big_endian: bool, out: &mut
             simdutf::ascii_to_utf16(text.text().as_bytes(), big_endian, out);
         }),
         Width::Latin1 | Width::Ucs2 if is_native => out.go_on_in_units(units, |out| text.write_ucs2(out)),
+        Width::Ucs4 if dispatch::to_utf16(text.text(), big_endian, out) => {}
         Width::Ucs4 => write_pieces(text.text(), big_endian, out),
         Width::Latin1 | Width::Ucs2 => out.go_on_in_units(units, |out| write_swapped(text, out)),
     }

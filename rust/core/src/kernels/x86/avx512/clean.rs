@@ -128,12 +128,19 @@ pub fn bytes_before(text: &[u8], at: usize, count: usize) -> __m512i {
 pub const CHOICE: i32 = 0xCA;
 
 /// Write text as 32-bit units; if `pairs_join`, a surrogate pair becomes its supplementary code point.
+#[inline]
+#[avx512]
+pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &mut Output<'_, u32>) {
+    each_points(text, shift, pairs_join, |points, count| put_32(out, points, count));
+}
+
+/// Pass the code points of text, up to sixteen at a time; as for [`write_ucs4`].
 ///
 /// The positions of what begins are compressed, sixteen of them fetch four bytes each, and those become code points at
 /// once.
 #[inline]
 #[avx512]
-pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &mut Output<'_, u32>) {
+pub fn each_points(text: &[u8], shift: Option<&Layout>, pairs_join: bool, mut put: impl FnMut(__m512i, usize)) {
     let (mut at, mut leads, mut guess) = (0, 0, pairs::Guess::default());
     while at < text.len() {
         fetch_ahead(text, at);
@@ -147,7 +154,7 @@ pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &m
         begins &= !(surrogates.trails & (surrogates.leads << 3 | leads));
         if surrogates.leads != 0 && guess.is_run(surrogates.leads) {
             let border = at + begins.trailing_zeros() as usize;
-            let length = pairs::write(&text[border..], out);
+            let length = pairs::each(&text[border..], &mut put);
             if length > 0 {
                 (at, leads) = (border + length, 0);
                 continue;
@@ -166,7 +173,7 @@ pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &m
             if surrogates.leads != 0 {
                 points = with_pairs(points, sequences, halves_at(bytes, after, at));
             }
-            put_32(out, points, left.min(16));
+            put(points, left.min(16));
             places = _mm512_alignr_epi32::<4>(_mm512_setzero_si512(), places);
             left = left.saturating_sub(16);
         }

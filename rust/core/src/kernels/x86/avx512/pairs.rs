@@ -6,9 +6,8 @@ use std::arch::x86_64::*;
 
 use eightfold_features::avx512;
 
-use super::{bytes_64, fetch_ahead, put_32};
+use super::{bytes_64, fetch_ahead};
 use crate::kernels::lanes::low_64;
-use crate::kernels::output::Output;
 
 /// Pairs written at once.
 const PAIRS: usize = 10;
@@ -71,10 +70,10 @@ pub fn length(data: &[u8]) -> usize {
     at
 }
 
-/// Write the pairs that a text begins with as code points, ten at a time, and return the number of bytes read.
+/// Pass the pairs that a text begins with as code points, ten at a time, and return the number of bytes read.
 #[inline]
 #[avx512]
-pub fn write(text: &[u8], out: &mut Output<'_, u32>) -> usize {
+pub fn each(text: &[u8], put: &mut impl FnMut(__m512i, usize)) -> usize {
     let (mut at, places) = (0, bytes_64(&PLACES, 0));
     loop {
         let bytes = bytes_64(text, at);
@@ -82,7 +81,7 @@ pub fn write(text: &[u8], out: &mut Output<'_, u32>) -> usize {
             return at;
         }
         fetch_ahead(text, at);
-        put_32(out, joined_32(_mm512_permutexvar_epi8(places, bytes)), PAIRS);
+        put(joined_32(_mm512_permutexvar_epi8(places, bytes)), PAIRS);
         at += BYTES;
     }
 }
@@ -113,7 +112,8 @@ mod tests {
     use std::mem::MaybeUninit;
 
     use super::*;
-    use crate::kernels::x86::avx512::is_available;
+    use crate::kernels::output::Output;
+    use crate::kernels::x86::avx512::{is_available, put_32};
 
     /// Consecutive pairs with all values of their payload bytes.
     fn text(pairs: usize) -> (Vec<u8>, Vec<u32>) {
@@ -130,7 +130,7 @@ mod tests {
         let lengths = unsafe {
             let length = length(data);
             let mut out = Output::new(&mut values[..length / 6]);
-            (length, write(data, &mut out))
+            (length, each(data, &mut |points, count| put_32(&mut out, points, count)))
         };
         assert_eq!(lengths.0, lengths.1);
         // SAFETY: every value was given one before.

@@ -5,6 +5,8 @@ use std::arch::x86_64::*;
 
 use eightfold_features::avx512;
 
+#[cfg(feature = "simdutf")]
+use super::clean::each_points;
 use super::units::{are_16, are_32, ordered};
 use super::{EVERY_SECOND, OR_OR, bytes_32, low_32, put_bytes, units_16, units_32};
 use crate::code_point::SURROGATES;
@@ -166,6 +168,17 @@ fn write_blocks(text: &WideText<'_>, start: usize, limit: usize, out: &mut Outpu
             block.read
         }),
     }
+}
+
+/// Write valid UTF-8 as UTF-16.
+#[cfg(feature = "simdutf")]
+#[avx512]
+pub fn from_utf8(text: &[u8], big_endian: bool, out: &mut Output<'_, u8>) {
+    out.go_on(|out| {
+        each_points(text, None, false, |points, count| {
+            put_points(&Block { points, read: count, kept: low_32(count) }, big_endian, out);
+        });
+    });
 }
 
 #[inline]
