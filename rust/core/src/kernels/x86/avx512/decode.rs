@@ -43,7 +43,8 @@ impl Counted<'_> {
         self.count += begins.count_ones() as usize;
         self.largest = _mm512_max_epu8(self.largest, _mm512_maskz_mov_epi8(begins & two, bytes[0]));
         if !self.layout.lead_decides {
-            self.fine = self.fine.max(width(self.layout, bytes, begins & two, self.fine));
+            let [b0, b1, b2] = bytes;
+            self.fine = self.fine.max(width(self.layout, b0, || [b1, b2], begins & two, self.fine));
         }
     }
 
@@ -56,9 +57,9 @@ impl Counted<'_> {
         self.largest = _mm512_mask_max_epu8(self.largest, lanes, self.largest, block.bytes);
         self.pairs |= block.joined & lanes;
         if !self.layout.lead_decides {
-            let [b0, b1, b2] = [0, 1, 2].map(|from| bytes_64(data, block.at + from));
-            let leads = block.begins & lanes & is_at_least(b0, 0xC0);
-            self.fine = self.fine.max(width(self.layout, [b0, b1, b2], leads, self.fine));
+            let others = || [1, 2].map(|from| bytes_64(data, block.at + from));
+            let leads = block.begins & lanes & is_at_least(block.bytes, 0xC0);
+            self.fine = self.fine.max(width(self.layout, block.bytes, others, leads, self.fine));
         }
     }
 
@@ -358,10 +359,23 @@ impl Reader<'_> {
 }
 
 /// The width of complete sequences, where their lead bytes alone do not determine it; not less than the width already
-/// known.
+/// known. The second and third bytes are asked for only where they do.
 #[inline]
 #[avx512]
-fn width(layout: &Layout, [b0, b1, b2]: [__m512i; 3], whole: u64, known: Width) -> Width {
+fn width(layout: &Layout, b0: __m512i, others: impl Fn() -> [__m512i; 2], whole: u64, known: Width) -> Width {
+    match layout.borders.get(known as usize) {
+        Some(&[lead, ..]) if whole & is_at_least(b0, lead) != 0 => {
+            let [b1, b2] = others();
+            wider(layout, [b0, b1, b2], whole, known)
+        }
+        _ => known,
+    }
+}
+
+/// As [`width`], where a lead byte may be that of wider text.
+#[inline(never)]
+#[avx512]
+fn wider(layout: &Layout, [b0, b1, b2]: [__m512i; 3], whole: u64, known: Width) -> Width {
     let unknown = layout.borders.iter().skip(known as usize);
     let reached = unknown.take_while(|&&[lead, second, third]| {
         let leads = whole & is_at_least(b0, lead);
