@@ -333,6 +333,21 @@ impl<T: Copy> Place<T> {
     }
 }
 
+impl Output<'_, u16> {
+    /// Copy units in the byte order of the machine, of which the bytes are given.
+    ///
+    /// # Panics
+    /// There is no room for them.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn copy_units(&mut self, bytes: &[u8]) {
+        let count = bytes.len() / 2;
+        let place = &mut self.spare()[..count];
+        // SAFETY: so many bytes are there, so many have room, and the output is other memory.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place.as_mut_ptr().cast(), 2 * count) };
+        self.filled += count;
+    }
+}
+
 impl Output<'_, u8> {
     /// Let `write` go on with so many units, in an output of its own; nothing is written where they are not aligned.
     ///
