@@ -220,3 +220,36 @@ fn part_of_a_unit_is_no_trail() {
         }
     }
 }
+
+/// Compare what is written on a guess with code points, or with nothing.
+fn check_copy(form: &Form, data: &[u8], expected: Option<&[u32]>, what: &str) {
+    let pass = Pass { form, data, is_final: true, largest: u32::MAX, on_fault: OnFault::Stop };
+    let guess = pass.guess().expect("long text of one width");
+    let mut memory = vec![MaybeUninit::uninit(); guess.count];
+    let (width, written) = Output::written(&mut memory, |out| pass.write_guessed_ucs2(&guess, out));
+    assert_eq!(width, expected.map(|_| Width::Ucs2), "{what}");
+    let written: Vec<u32> = written.iter().map(|&unit: &u16| unit.into()).collect();
+    assert!(expected.is_none_or(|points| points == written), "{what}");
+}
+
+#[test]
+fn long_text_is_copied_up_to_what_is_not_one_unit_each() {
+    const LENGTH: usize = 20_000;
+    let others = [None, Some(0x1_F600), Some(0xD800), Some(0xDFFF)];
+    for (name, form) in wide_forms().filter(|(_, form)| form.tables.unit_bytes == 2) {
+        let places = || (1000..LENGTH).step_by(997);
+        for (other, place) in others.into_iter().flat_map(|other| places().map(move |place| (other, place))) {
+            let mut points: Vec<u32> = (0..LENGTH as u32).map(|at| 0x400 + at % 0x7000).collect();
+            points[place] = other.unwrap_or(points[place]);
+            let mut data = Vec::new();
+            for &point in &points {
+                if !form.write(point, &mut data) {
+                    add_unit(&form, point, &mut data);
+                }
+            }
+            let is_one_each = points[place] <= 0xFFFF && form.write(points[place], &mut Vec::new());
+            let expected = is_one_each.then_some(&points[..]);
+            check_copy(&form, &data, expected, &format!("{name} {other:X?} {place}"));
+        }
+    }
+}
