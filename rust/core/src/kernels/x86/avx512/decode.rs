@@ -58,8 +58,7 @@ impl Counted<'_> {
         self.pairs |= block.joined & lanes;
         if !self.layout.lead_decides {
             let others = || [1, 2].map(|from| bytes_64(data, block.at + from));
-            let leads = block.begins & lanes & is_at_least(block.bytes, 0xC0);
-            self.fine = self.fine.max(width(self.layout, block.bytes, others, leads, self.fine));
+            self.fine = self.fine.max(width(self.layout, block.bytes, others, block.begins & lanes, self.fine));
         }
     }
 
