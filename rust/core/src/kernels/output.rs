@@ -243,12 +243,12 @@ impl<'a, T> Output<'a, T> {
     /// [`Output::advance`].
     ///
     /// # Panics
-    /// There is no room for them: the output was not made for this input. Or a vector has not so many.
+    /// There is no room for them: the output was not made for this input. Or there are more than lanes.
     #[inline]
     pub(super) fn next(&mut self, count: usize, lanes: usize) -> (*mut T, bool) {
         let left = self.room();
         let is_roomy = left >= lanes;
-        assert!(count <= lanes && (is_roomy || count <= left), "the output is shorter than its text");
+        assert!(count <= lanes && (is_roomy || count <= left), "the output is shorter than its text, or a vector");
         (self.values.as_mut_ptr().wrapping_add(self.filled).cast(), is_roomy)
     }
 

@@ -1,5 +1,5 @@
-//! Well-formed text of UTF-8, UTF-16 or UTF-32 written as another of the three, without code points between, by the
-//! library.
+//! Well-formed text of UTF-8, UTF-16 or UTF-32 written as another of the three, by the library or by kernels of ours where
+//! these are quicker.
 //!
 //! The library is only given what has been found to be well-formed, piece by piece, of which the types here are the proof.
 
@@ -121,14 +121,17 @@ fn write_as_utf16(text: &Measured<'_>, units: usize, big_endian: bool, out: &mut
             simdutf::ascii_to_utf16(text.text().as_bytes(), big_endian, out);
         }),
         Width::Latin1 | Width::Ucs2 if is_native => out.go_on_in_units(units, |out| text.write_ucs2(out)),
-        Width::Ucs4 if dispatch::to_utf16(text.text(), big_endian, out) => {}
-        Width::Ucs4 => write_pieces(text.text(), big_endian, out),
+        Width::Ucs4 => {
+            if !dispatch::to_utf16(text.text(), big_endian, out) {
+                write_pieces(text.text(), big_endian, out);
+            }
+        }
         Width::Latin1 | Width::Ucs2 => out.go_on_in_units(units, |out| write_swapped(text, out)),
     }
 }
 
-/// Write text up to U+FFFF as units in the byte order of other machines. Its pieces stay in the first-level cache until their
-/// bytes are swapped.
+/// Write text up to U+FFFF as units in the byte order of other machines. Where no kernel does both, pieces stay in the
+/// first-level cache until their bytes are swapped.
 fn write_swapped(text: &Measured<'_>, out: &mut Output<'_, u16>) {
     if dispatch::to_swapped_ucs2(text, out) {
         return;

@@ -9,7 +9,7 @@ use eightfold_features::avx512;
 
 use super::units::ordered;
 use super::{
-    OR_AND, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_32, put_bytes, put_two, sequences_at,
+    OR_AND, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_32, put_bytes, put_two_16, sequences_at,
     values_of,
 };
 use crate::derive::layout::Layout;
@@ -45,7 +45,7 @@ pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>)
 pub fn write_ucs2<const SWAPPED: bool>(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
     for at in (0..text.len()).step_by(64) {
         fetch_ahead(text, at);
-        // Nothing is asked of a block that has text around it: on a busy machine each instruction counts.
+        // One check does for a block with text around it: on a busy machine each instruction counts.
         let window = text.get(at.wrapping_sub(2)..).and_then(<[u8]>::first_chunk::<67>);
         if let Some(window) = window {
             let ending = [0, 1, 2].map(|start| bytes_64(window, start));
@@ -63,7 +63,8 @@ fn is_continuation(byte: u8) -> bool {
 }
 
 /// Write some lanes of a block as 16-bit units. Each is composed in the lane where its sequence ends, from the last byte
-/// and the two before it, of which three vectors are given; `goes_on` says whether the last does not end in the block.
+/// and the two before it, of which three vectors are given; `goes_on` says whether the last sequence
+/// ends behind the block.
 #[inline]
 #[avx512]
 fn put_ends<const SWAPPED: bool>(
@@ -76,7 +77,7 @@ fn put_ends<const SWAPPED: bool>(
     if _mm512_movepi8_mask(third) == 0 {
         let halves = [_mm512_castsi512_si256(third), _mm512_extracti64x4_epi64::<1>(third)];
         let units = halves.map(|half| ordered::<2>(_mm512_cvtepu8_epi16(half), SWAPPED));
-        return put_two(out, units, lanes.count_ones() as usize);
+        return put_two_16(out, units, lanes.count_ones() as usize);
     }
     let continues = |bytes| _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
     // Bits that come from the neighbouring byte of a pair are masked off.
@@ -99,7 +100,7 @@ fn put_ends<const SWAPPED: bool>(
             *units = shifted_16(layout, *units, longer, three);
         }
     }
-    put_two(out, units.map(|units| ordered::<2>(units, SWAPPED)), ends.count_ones() as usize);
+    put_two_16(out, units.map(|units| ordered::<2>(units, SWAPPED)), ends.count_ones() as usize);
 }
 
 /// The 16-bit units of some lanes, given as lower and upper bytes.
@@ -113,10 +114,11 @@ pub fn joined(lower: __m512i, upper: __m512i, lanes: u64) -> [__m512i; 2] {
     [_mm512_unpacklo_epi8(lower, upper), _mm512_unpackhi_epi8(lower, upper)]
 }
 
-/// The block that begins some bytes before an offset, with zeros before the text.
+/// The block that begins some bytes before an offset, with zeros before the text. The offset is 0, or at least as many.
 #[inline]
 #[avx512]
 pub fn bytes_before(text: &[u8], at: usize, count: usize) -> __m512i {
+    debug_assert!(at == 0 || at >= count);
     if let Some(start) = at.checked_sub(count) {
         return bytes_64(text, start);
     }

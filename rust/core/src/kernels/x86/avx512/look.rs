@@ -239,6 +239,7 @@ impl<'a> Reader<'a> {
         let layout = source.layout;
         let answer = source.answer();
         let is_answered = !matches!(answer, Answer::Stop | Answer::Never);
+        let has_plain_bytes = adds_upper_byte(layout, answer);
         Reader {
             layout,
             kinds: Lookup::new(&layout.kinds),
@@ -253,11 +254,11 @@ impl<'a> Reader<'a> {
             replaces_units: layout.parting_is_unit
                 && layout.pairs != Pairs::Joined
                 && source.answer == Answer::Replace
-                && adds_upper_byte(layout, answer),
+                && has_plain_bytes,
             beyond: if is_answered && source.ends_with_unicode { Layout::BEYOND } else { 0 },
             answers_runs: is_answered && layout.has_runs,
             shift: layout.shift(),
-            has_plain_bytes: adds_upper_byte(layout, answer),
+            has_plain_bytes,
         }
     }
 

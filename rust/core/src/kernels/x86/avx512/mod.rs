@@ -184,7 +184,7 @@ fn put_32(out: &mut Output<'_, u32>, vector: __m512i, count: usize) {
 /// about what they hold.
 #[inline]
 #[avx512]
-fn put_two(out: &mut Output<'_, u16>, [lower, upper]: [__m512i; 2], count: usize) {
+fn put_two_16(out: &mut Output<'_, u16>, [lower, upper]: [__m512i; 2], count: usize) {
     assert!(count <= 64);
     let Some(room) = out.room_for::<64>() else {
         put_16(out, lower, count.min(32));
@@ -199,7 +199,7 @@ fn put_two(out: &mut Output<'_, u16>, [lower, upper]: [__m512i; 2], count: usize
     unsafe { out.advance(count) };
 }
 
-/// As [`put_two`], of 32-bit units.
+/// As [`put_two_16`], of 32-bit units.
 #[inline]
 #[avx512]
 fn put_two_32(out: &mut Output<'_, u32>, [lower, upper]: [__m512i; 2], count: usize) {
@@ -239,6 +239,13 @@ const OR_AND: i32 = 0xF8;
 /// `a | b | c`, bit by bit.
 const OR_OR: i32 = 0xFE;
 
+/// The bits of any of four vectors.
+#[inline]
+#[avx512]
+fn any_of([first, second, third, fourth]: [__m512i; 4]) -> __m512i {
+    _mm512_or_si512(_mm512_or_si512(first, second), _mm512_or_si512(third, fourth))
+}
+
 /// How many bytes from the first on are code points as they stand: whole blocks, of which four are looked at together.
 #[inline]
 #[avx512]
@@ -250,7 +257,7 @@ fn ascii_bytes(data: &[u8], has_nul: bool) -> usize {
             bytes_64(*four, at)
         });
         is_plain(
-            _mm512_or_si512(_mm512_or_si512(first, second), _mm512_or_si512(third, fourth)),
+            any_of([first, second, third, fourth]),
             _mm512_min_epu8(_mm512_min_epu8(first, second), _mm512_min_epu8(third, fourth)),
         )
     });
@@ -481,6 +488,16 @@ mod tests {
                 let two = filled(points.len(), |out| to_ucs2(text.as_bytes(), out));
                 assert!(two.iter().map(|&unit| u32::from(unit)).eq(points.iter().copied()));
                 assert_eq!(filled(text.len(), |out| from_ucs2(&two, out)), text.as_bytes());
+                #[cfg(feature = "simdutf")]
+                assert!(two.into_iter().map(u16::swap_bytes).eq(filled(points.len(), |out| {
+                    clean::to_swapped_ucs2(text.as_bytes(), out);
+                })));
+            }
+            #[cfg(feature = "simdutf")]
+            for (big_endian, bytes_of) in [(false, u16::to_le_bytes as fn(u16) -> [u8; 2]), (true, u16::to_be_bytes)] {
+                let expected: Vec<u8> = text.encode_utf16().flat_map(bytes_of).collect();
+                let found = filled(expected.len(), |out| wide_text::from_utf8(text.as_bytes(), big_endian, out));
+                assert_eq!(found, expected);
             }
             if largest <= 0xFF {
                 let one = filled(points.len(), |out| to_latin1(text.as_bytes(), out));

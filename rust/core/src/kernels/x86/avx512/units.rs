@@ -299,6 +299,7 @@ const FOUR: usize = 256;
 /// Bytes of long text that are checked and then copied as a whole: that takes three quarters of the time on Intel, since
 /// a copy of so many need not read what it overwrites.
 const PIECE: usize = 32 * FOUR;
+/// From so many bytes on a text is long: of 16 KB it does not gain.
 const LONG: usize = 4 * PIECE;
 
 /// As [`Units::copy_ucs2`].

@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 use eightfold_features::avx512;
 
 use super::clean::{begins_64, bytes_before};
-use super::{ascii_bytes, bytes_64, fetch_ahead};
+use super::{any_of, ascii_bytes, bytes_64, fetch_ahead};
 use crate::kernels::lanes::low_64;
 use crate::kernels::measured::{Prefix, WIDTH_BORDERS};
 use crate::kernels::vectors::rules::TWO;
@@ -87,17 +87,10 @@ fn is_none(bytes: __m512i) -> bool {
     _mm512_test_epi8_mask(bytes, bytes) == 0
 }
 
-/// The bits of any of four vectors.
-#[inline]
-#[avx512]
-fn any_of([first, second, third, fourth]: [__m512i; 4]) -> __m512i {
-    _mm512_or_si512(_mm512_or_si512(first, second), _mm512_or_si512(third, fourth))
-}
-
 /// Bytes that are either ASCII together or examined together: a mispredicted branch costs more than examining a block.
 const STRIDE: usize = 256;
 
-/// The number of valid bytes at the beginning, with the precision of a stride.
+/// The number of valid bytes at the beginning: of the first block, and of as many strides behind it as are valid.
 #[avx512]
 pub fn valid_pieces(data: &[u8]) -> usize {
     let rules = Rules::new();
@@ -107,7 +100,7 @@ pub fn valid_pieces(data: &[u8]) -> usize {
     while let Some(window) = data.get(end - 3..).and_then(<[u8]>::first_chunk::<{ 3 + STRIDE }>) {
         fetch_ahead(window, 0);
         let blocks = [0, 64, 128, 192].map(|place| bytes_64(window, place + 3));
-        // With what is before: ASCII breaks off a sequence that it begins.
+        // Together with the block before: ASCII would break off a sequence that began there.
         let is_ascii = _mm512_movepi8_mask(_mm512_or_si512(last, any_of(blocks))) == 0;
         let broken = || [0, 64, 128, 192].map(|place| rules.broken(&Block::within(window, place)));
         if !is_ascii && !is_none(any_of(broken())) {
