@@ -133,7 +133,7 @@ pub fn to_swapped_ucs2(text: &Measured<'_>, out: &mut Output<'_, u16>) -> bool {
         unsafe { avx512::clean::to_swapped_ucs2(text.text().as_bytes(), out) };
         return true;
     }
-    let _ = out;
+    let _ = (text, out);
     false
 }
 
@@ -149,7 +149,7 @@ pub fn to_utf16(text: &str, big_endian: bool, out: &mut Output<'_, u8>) -> bool 
         unsafe { avx512::wide_text::from_utf8(text.as_bytes(), big_endian, out) };
         return true;
     }
-    let _ = out;
+    let _ = (text, big_endian, out);
     false
 }
 
