@@ -63,8 +63,7 @@ fn is_continuation(byte: u8) -> bool {
 }
 
 /// Write some lanes of a block as 16-bit units. Each is composed in the lane where its sequence ends, from the last byte
-/// and the two before it, of which three vectors are given; `goes_on` says whether the last sequence
-/// ends behind the block.
+/// and the two before it, of which three vectors are given; `goes_on` says whether the last sequence ends behind the block.
 #[inline]
 #[avx512]
 fn put_ends<const SWAPPED: bool>(
