@@ -137,7 +137,7 @@ fn seconds(window: &Window, &Seconds { low, span, .. }: &Seconds) -> u64 {
 }
 
 #[inline(always)]
-fn continues(byte: u8) -> bool {
+pub(super) fn continues(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }
 

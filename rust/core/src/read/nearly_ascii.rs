@@ -256,7 +256,7 @@ impl Pass<'_> {
             // The kernels write the text between answers part by part.
             (OnFault::BackslashReplace, Level::Avx512) => 16,
             (OnFault::BackslashReplace, _) => 1,
-            // Faults at irregular distances are as many mispredicted branches; from 150 bytes on they cost less than masks.
+            // Faults at irregular distances are as many mispredicted branches; from 130 to 160 bytes on these cost less than masks.
             (_, Level::Avx512) => 128,
             // Single bytes gain by masks up to 47; truncated sequences lose by them from 40 on.
             (_, Level::Neon | Level::Avx2) => 40,

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::derive::layout::Layout;
 use crate::kernels::output::Output;
+use crate::kernels::reader::continues;
 
 /// Write text of U+0000 to U+00FF as bytes: the two lowest bits of a lead byte, with the six of its continuation byte.
 #[inline]
@@ -49,17 +50,13 @@ pub fn write_ucs2<const SWAPPED: bool>(text: &[u8], shift: Option<&Layout>, out:
         let window = text.get(at.wrapping_sub(2)..).and_then(<[u8]>::first_chunk::<67>);
         if let Some(window) = window {
             let ending = [0, 1, 2].map(|start| bytes_64(window, start));
-            put_ends::<SWAPPED>(ending, is_continuation(window[66]), !0, shift, out);
+            put_ends::<SWAPPED>(ending, continues(window[66]), !0, shift, out);
         } else {
             let ending = [bytes_before(text, at, 2), bytes_before(text, at, 1), bytes_64(text, at)];
-            let goes_on = text.get(at + 64).is_some_and(|&byte| is_continuation(byte));
+            let goes_on = text.get(at + 64).is_some_and(|&byte| continues(byte));
             put_ends::<SWAPPED>(ending, goes_on, low_64(text.len() - at), shift, out);
         }
     }
-}
-
-fn is_continuation(byte: u8) -> bool {
-    byte & 0xC0 == 0x80
 }
 
 /// Write some lanes of a block as 16-bit units. Each is composed in the lane where its sequence ends, from the last byte
@@ -78,22 +75,22 @@ fn put_ends<const SWAPPED: bool>(
         let units = halves.map(|half| ordered::<2>(_mm512_cvtepu8_epi16(half), SWAPPED));
         return put_two_16(out, units, lanes.count_ones() as usize);
     }
-    let continues = |bytes| _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
+    let continuing = |bytes| _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
     // Bits that come from the neighbouring byte of a pair are masked off.
     let two_bits = _mm512_slli_epi16::<6>(second);
     let lower = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xC0_u8 as i8), two_bits, third);
-    let lower = _mm512_mask_mov_epi8(third, continues(third), lower);
+    let lower = _mm512_mask_mov_epi8(third, continuing(third), lower);
     // In a sequence of two bytes, the second to last byte is a lead byte; its payload ends at the same bit as that of a
     // continuation byte.
-    let four_bits = _mm512_maskz_mov_epi8(continues(second), _mm512_slli_epi16::<4>(first));
+    let four_bits = _mm512_maskz_mov_epi8(continuing(second), _mm512_slli_epi16::<4>(first));
     let middle = _mm512_srli_epi16::<2>(second);
     let upper = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xF0_u8 as i8), four_bits, middle);
-    let upper = _mm512_maskz_mov_epi8(continues(third), upper);
-    let ends = !(continues(third) >> 1 | u64::from(goes_on) << 63) & lanes;
+    let upper = _mm512_maskz_mov_epi8(continuing(third), upper);
+    let ends = !(continuing(third) >> 1 | u64::from(goes_on) << 63) & lanes;
     let mut units = joined(lower, upper, ends);
     if let Some(layout) = shift {
-        let longer = _pext_u64(continues(third), ends);
-        let three = _pext_u64(continues(third) & continues(second), ends);
+        let longer = _pext_u64(continuing(third), ends);
+        let three = _pext_u64(continuing(third) & continuing(second), ends);
         for (half, units) in units.iter_mut().enumerate() {
             let [longer, three] = [longer, three].map(|lanes| (lanes >> (32 * half)) as u32);
             *units = shifted_16(layout, *units, longer, three);
