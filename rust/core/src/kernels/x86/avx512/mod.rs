@@ -180,6 +180,20 @@ fn put_32(out: &mut Output<'_, u32>, vector: __m512i, count: usize) {
     unsafe { out.advance(count) };
 }
 
+/// Store vectors side by side, in memory for as many values as they have.
+#[inline]
+#[avx512]
+fn store_all<T, const VALUES: usize, const VECTORS: usize>(
+    room: &mut [MaybeUninit<T>; VALUES],
+    vectors: [__m512i; VECTORS],
+) {
+    const { assert!(VALUES * size_of::<T>() == VECTORS * size_of::<__m512i>()) };
+    for (place, vector) in room.chunks_exact_mut(VALUES / VECTORS).zip(vectors) {
+        // SAFETY: so many values are as long as a vector.
+        unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), vector) }
+    }
+}
+
 /// Store the first `count` 16-bit units of two vectors; see [`put_bytes`]. One check does for both, and nothing is asked
 /// about what they hold.
 #[inline]
@@ -191,10 +205,7 @@ fn put_two_16(out: &mut Output<'_, u16>, [lower, upper]: [__m512i; 2], count: us
         return put_16(out, upper, count.saturating_sub(32));
     };
     fetch(room.as_ptr(), WRITE_AHEAD);
-    for (place, vector) in room.as_chunks_mut::<32>().0.iter_mut().zip([lower, upper]) {
-        // SAFETY: 32 units begin there.
-        unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), vector) }
-    }
+    store_all(room, [lower, upper]);
     // SAFETY: as in `put_bytes`.
     unsafe { out.advance(count) };
 }
@@ -209,10 +220,7 @@ fn put_two_32(out: &mut Output<'_, u32>, [lower, upper]: [__m512i; 2], count: us
         return put_32(out, upper, count.saturating_sub(16));
     };
     fetch(room.as_ptr(), WRITE_AHEAD);
-    for (place, vector) in room.as_chunks_mut::<16>().0.iter_mut().zip([lower, upper]) {
-        // SAFETY: 16 units begin there.
-        unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), vector) }
-    }
+    store_all(room, [lower, upper]);
     // SAFETY: as in `put_bytes`.
     unsafe { out.advance(count) };
 }

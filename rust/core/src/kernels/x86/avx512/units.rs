@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 
 use eightfold_features::avx512;
 
-use super::{bytes_64, fetch_ahead, low_16, low_32, put_16, put_32, put_bytes};
+use super::{bytes_64, fetch_ahead, low_16, low_32, put_16, put_32, put_bytes, store_all};
 use crate::code_point::{LARGEST_IN_STR, LEADS, SURROGATES, TRAILS};
 use crate::kernels::measured::Width;
 use crate::kernels::output::Output;
@@ -359,10 +359,7 @@ fn stops_copy(units: &Units<'_>, at: usize) -> bool {
 #[avx512]
 fn put_four(out: &mut Output<'_, u16>, blocks: [__m512i; 4]) {
     let room = out.spare().first_chunk_mut::<128>().expect("the output is shorter than its text");
-    for (place, block) in room.as_chunks_mut::<32>().0.iter_mut().zip(blocks) {
-        // SAFETY: a vector has room there.
-        unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), block) };
-    }
+    store_all(room, blocks);
     // SAFETY: all of them have been written.
     unsafe { out.advance(128) };
 }
