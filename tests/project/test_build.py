@@ -111,6 +111,11 @@ def test_nothing_but_links_and_pictures_is_changed_in_the_readme(tmp_path: Path)
     readme = SETUP.with_name("README.md").read_text(encoding="utf-8")
     lines = iter(readme.splitlines())
     kept = [line for line in lines if not (line.startswith("![") and next(lines) == "")]
-    changed = [old for old, new in zip(kept, described(tmp_path, readme).splitlines(), strict=True) if old != new]
-    assert len(changed) > 5
-    assert [line for line in changed if not re.search(r"\]\([\w./#-]+\)", line)] == []
+    shown = described(tmp_path, readme).splitlines()
+    assert sum(old != new for old, new in zip(kept, shown, strict=True)) > 5
+    assert without_links(shown) == without_links(kept)
+
+
+def without_links(lines: list[str]) -> list[str]:
+    """Take the brackets and targets of links from lines: a link may begin on one and end on the next."""
+    return re.sub(r"\]\([\w./#-]+\)|\[", "", "\n".join(lines)).splitlines()
