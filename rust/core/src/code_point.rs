@@ -14,6 +14,12 @@ pub(crate) const SURROGATES: Range = (LEADS.0, TRAILS.1);
 /// The first code points that take two, three and four bytes in UTF-8.
 pub(crate) const STARTS: [u32; 3] = [0x80, 0x800, 0x1_0000];
 
+/// Whether a byte is a continuation byte.
+#[inline(always)]
+pub(crate) fn is_continuation(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
+}
+
 /// Whether a range contains a unit.
 pub(crate) fn holds(range: Range, unit: u32) -> bool {
     range.0 <= unit && unit <= range.1

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::column::{Bounds, Broken, Column, Layout, Views};
+use crate::code_point::is_continuation;
 use crate::derive::agreement::Agreement;
 use crate::kernels::{is_ascii, is_utf8_up_to};
 
@@ -111,7 +112,8 @@ fn clean_end(bounds: impl Bounds, data: &[u8], rows: Range<usize>, shared: Share
     let text = &block[..shared.end(block)];
     let end = last_within(bounds, rows.clone(), start + text.len());
     // Whether the text goes on behind a row with the rest of a sequence.
-    let is_cut = |row: usize| text.get(bounds.at(row + 1).wrapping_sub(start)).is_some_and(|byte| byte & 0xC0 == 0x80);
+    let is_cut =
+        |row: usize| text.get(bounds.at(row + 1).wrapping_sub(start)).is_some_and(|&byte| is_continuation(byte));
     // All at once is faster than one by one.
     if { rows.start..end }.fold(false, |found, row| found | is_cut(row)) {
         return { rows.start..end }.find(|&row| is_cut(row)).unwrap_or(end);

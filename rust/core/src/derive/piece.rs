@@ -1,7 +1,7 @@
 //! What begins at an offset, by a layout in a few steps. Where the layout does not apply, the automaton reads unit by
 //! unit.
 
-use crate::code_point::{LEADS, holds, joined};
+use crate::code_point::{LEADS, holds, is_continuation, joined};
 use crate::derive::layout::{Layout, Pairs, RUN_LEAD};
 
 /// The bytes by which a layout identifies what begins at the first of them; zeros behind the end of the data.
@@ -52,7 +52,7 @@ impl Layout {
         if length == 1 || second.wrapping_sub(self.second_low.of(lead)) > self.second_span.of(lead) {
             return Piece::IllFormed(1);
         }
-        let there = match (continues(third), continues(fourth)) {
+        let there = match (is_continuation(third), is_continuation(fourth)) {
             (false, _) => 2,
             (true, false) => 3,
             (true, true) => 4,
@@ -74,7 +74,7 @@ impl Layout {
     /// The length of the run that begins here, if the layout has runs and the window shows the end.
     #[cold]
     fn short_run(&self, window: &Window) -> Option<usize> {
-        let is_member = |&&byte: &&u8| continues(byte) || byte >= RUN_LEAD;
+        let is_member = |&&byte: &&u8| is_continuation(byte) || byte >= RUN_LEAD;
         let begins = self.has_runs && window[0] >= RUN_LEAD;
         let length = if begins { window.iter().take_while(is_member).count() } else { 0 };
         (1..window.len()).contains(&length).then_some(length)
@@ -84,7 +84,7 @@ impl Layout {
     fn surrogate(&self, window: &Window, length: usize) -> Piece {
         if length == 3 {
             let lead = self.sequence(window, 3);
-            let is_trail = window[3] == 0xED && (0xB0..=0xBF).contains(&window[4]) && continues(window[5]);
+            let is_trail = window[3] == 0xED && (0xB0..=0xBF).contains(&window[4]) && is_continuation(window[5]);
             if holds(LEADS, lead) && is_trail {
                 return match self.pairs {
                     Pairs::Joined => Piece::Value(joined(lead, self.sequence(&window[3..], 3)), 6),
@@ -124,9 +124,4 @@ impl Layout {
             _ => Surrogates { ill: 0, parting: pairs, joined: 0 },
         }
     }
-}
-
-#[inline]
-fn continues(byte: u8) -> bool {
-    byte & 0xC0 == 0x80
 }

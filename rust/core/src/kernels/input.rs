@@ -8,7 +8,7 @@ use super::units::Units;
 use super::utf8::is_utf8_up_to;
 use super::wide_text::WideText;
 use crate::chunk::CHUNK_BYTES;
-use crate::code_point::LEADS;
+use crate::code_point::{LEADS, is_continuation};
 use crate::derive::layout::Pairs;
 use crate::policy::Answer;
 
@@ -103,8 +103,7 @@ impl<'a> Input<'a> {
         match self {
             Input::Bytes(source) if source.answer == Answer::Stop => {
                 let is_escape = |escape: u32| escape + 0xFF >= LEADS.0 && escape + 0x80 <= LEADS.1;
-                let is_continuation = |byte: &&u8| **byte & 0xC0 == 0x80;
-                let continuations = source.data[..end].iter().rev().take_while(is_continuation).count();
+                let continuations = source.data[..end].iter().rev().take_while(|&&byte| is_continuation(byte)).count();
                 (!source.layout.escape.is_some_and(is_escape)).then_some(continuations + 1)
             }
             Input::Units(units) if units.answer == Answer::Stop => Some(units.wide.unit_bytes),

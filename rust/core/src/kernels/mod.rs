@@ -31,6 +31,8 @@ mod lanes;
 mod level;
 mod masks;
 mod measured;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod neighbours;
 mod output;
 mod paired;
 mod plain;

@@ -4,6 +4,7 @@
 use super::lanes::{Begun, Read, stops_at};
 use super::masks::{LANES, Window, lanes_behind, lanes_of};
 use super::source::Source;
+use crate::code_point::is_continuation;
 use crate::derive::layout::{Layout, Pairs, SURROGATE_LEAD, SURROGATE_SECOND};
 use crate::derive::leads::{Leads, Seconds};
 use crate::derive::piece::Surrogates;
@@ -44,8 +45,8 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn look(&self, window: &Window, left: usize) -> Block {
         let high = lanes_of(window, 0, |byte| byte >= 0x80);
-        let continuing = lanes_of(window, 0, continues);
-        let behind = lanes_behind(window, continues);
+        let continuing = lanes_of(window, 0, is_continuation);
+        let behind = lanes_behind(window, is_continuation);
         let continues = |by: u32| continuing >> by | behind << (64 - by);
         let is_three = lanes_of(window, 0, |byte| byte >= 0xE0);
         let is_four = if is_three == 0 { 0 } else { lanes_of(window, 0, |byte| byte >= 0xF0) };
@@ -136,11 +137,6 @@ fn seconds(window: &Window, &Seconds { low, span, .. }: &Seconds) -> u64 {
     lanes_of(window, 1, |byte| byte.wrapping_sub(low) <= span)
 }
 
-#[inline(always)]
-pub(super) fn continues(byte: u8) -> bool {
-    byte & 0xC0 == 0x80
-}
-
 /// The lanes in which surrogate byte sequences begin, provided that continuation bytes follow.
 #[inline(always)]
 fn surrogates(window: &Window) -> u64 {
@@ -156,7 +152,9 @@ const TRAIL_SECOND: u8 = 0xB0;
 fn begin_pairs(window: &Window, surrogates: u64) -> u64 {
     let trails = surrogates & lanes_of(window, 1, |byte| byte >= TRAIL_SECOND);
     let is_trail = |at: usize| {
-        window[at] == SURROGATE_LEAD && (TRAIL_SECOND..0xC0).contains(&window[at + 1]) && continues(window[at + 2])
+        window[at] == SURROGATE_LEAD
+            && (TRAIL_SECOND..0xC0).contains(&window[at + 1])
+            && is_continuation(window[at + 2])
     };
     let behind = (0..3).fold(0, |lanes, lane| lanes | u64::from(is_trail(LANES + lane)) << lane);
     surrogates & !trails & (trails >> 3 | behind << 61)

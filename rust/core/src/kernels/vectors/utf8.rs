@@ -6,29 +6,18 @@ use eightfold_features::vectors;
 
 use super::encode::write_utf8;
 use super::machine::*;
-use super::rules::{CONTINUATION, Rules, sides, tables};
+use super::rules::Rules;
 use super::{Bytes, bytes_of, fetch_ahead, part};
 use crate::code_point::STARTS;
 use crate::derive::agreement::Agreement;
 use crate::derive::instead::Instead;
 use crate::derive::spelling::Spelling;
 use crate::kernels::measured::Prefix;
+use crate::kernels::neighbours::{UTF_8, cut_bytes};
 use crate::kernels::output::Output;
 use crate::kernels::spelt::Spelt;
 use crate::kernels::text::Text;
 use crate::policy::Lacking;
-
-/// Continuation bytes that are wrong behind lead bytes.
-pub static TABLES: [[u8; 16]; 3] = tables(&sides([
-    // C0 and C1.
-    [1 << 0xC, 1 | 1 << 1, CONTINUATION],
-    // E0 before 80 to 9F, and ED before A0 to BF.
-    [1 << 0xE, 1, 1 << 8 | 1 << 9],
-    [1 << 0xE, 1 << 0xD, 1 << 0xA | 1 << 0xB],
-    // F0 before 80 to 8F, F4 before 90 to BF, and what is larger before any.
-    [1 << 0xF, 0xFFE1, 1 << 8],
-    [1 << 0xF, 0xFFF0, CONTINUATION & !(1 << 8)],
-]));
 
 /// Not 0 in the lanes of bytes that are ill-formed after those before them.
 #[inline]
@@ -65,7 +54,7 @@ fn ascii_blocks(data: &[u8]) -> usize {
 #[vectors]
 pub fn measure_all(data: &[u8]) -> Prefix {
     let Some(first) = data.first_chunk().filter(|_| data.len() >= 35) else { return Prefix::NONE };
-    let (rules, mut last) = (Rules::new(&TABLES), load_32(first));
+    let (rules, mut last) = (Rules::new(&UTF_8), load_32(first));
     let (mut wrong, mut largest) = (broken(&rules, last, zero()), last);
     let mut count = mask(are_continuations(last)).count_zeros();
     for at in (32..data.len()).step_by(32) {
@@ -128,7 +117,7 @@ pub fn valid_pieces(data: &[u8]) -> usize {
 #[inline]
 #[vectors]
 fn each_valid(data: &[u8], mut take: impl FnMut(Bytes, bool) -> bool) -> usize {
-    let rules = Rules::new(&TABLES);
+    let rules = Rules::new(&UTF_8);
     let (mut end, mut before) = (0, zero());
     for block in data.as_chunks::<64>().0 {
         fetch_ahead(data, end);
@@ -181,12 +170,6 @@ static MOST_AT_END: [u8; 32] = {
 #[vectors]
 fn is_cut(bytes: Vector) -> bool {
     !is_none(sub_to_zero_8(bytes, load_32(&MOST_AT_END)))
-}
-
-/// The bytes at the end of valid text that belong to a sequence which continues behind it.
-pub fn cut_bytes(text: &[u8]) -> usize {
-    let is_cut = |&behind: &usize| text[text.len() - behind] >= [0xC0, 0xE0, 0xF0][behind - 1];
-    (1..=text.len().min(3)).find(is_cut).unwrap_or(0)
 }
 
 /// The largest byte above 7F, if there is one.

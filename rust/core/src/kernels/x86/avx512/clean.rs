@@ -12,9 +12,9 @@ use super::{
     OR_AND, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_32, put_bytes, put_two_16, sequences_at,
     values_of,
 };
+use crate::code_point::is_continuation;
 use crate::derive::layout::Layout;
 use crate::kernels::output::Output;
-use crate::kernels::reader::continues;
 
 /// Write text of U+0000 to U+00FF as bytes: the two lowest bits of a lead byte, with the six of its continuation byte.
 #[inline]
@@ -50,10 +50,10 @@ pub fn write_ucs2<const SWAPPED: bool>(text: &[u8], shift: Option<&Layout>, out:
         let window = text.get(at.wrapping_sub(2)..).and_then(<[u8]>::first_chunk::<67>);
         if let Some(window) = window {
             let ending = [0, 1, 2].map(|start| bytes_64(window, start));
-            put_ends::<SWAPPED>(ending, continues(window[66]), !0, shift, out);
+            put_ends::<SWAPPED>(ending, is_continuation(window[66]), !0, shift, out);
         } else {
             let ending = [bytes_before(text, at, 2), bytes_before(text, at, 1), bytes_64(text, at)];
-            let goes_on = text.get(at + 64).is_some_and(|&byte| continues(byte));
+            let goes_on = text.get(at + 64).is_some_and(|&byte| is_continuation(byte));
             put_ends::<SWAPPED>(ending, goes_on, low_64(text.len() - at), shift, out);
         }
     }

@@ -6,6 +6,7 @@ use eightfold_features::avx512;
 
 use super::fetch_ahead;
 use super::look::{Lookup, Window, bytes_of, continuations, continuing_8, is, is_at_least, pairs_among, run_end, runs};
+use crate::code_point::is_continuation;
 use crate::derive::fault_table::FaultTable;
 use crate::derive::layout::{Pairs, RUN_LEAD};
 use crate::kernels::source::Faults;
@@ -60,7 +61,7 @@ impl Due {
             return self.trails.trailing_zeros() as usize + 3;
         }
         let longest = self.tails.iter().position(|&due| due != 0).map_or(0, |step| LONGEST - 1 - step);
-        data.iter().take(longest).take_while(|&&byte| byte & 0xC0 == 0x80).count()
+        data.iter().take(longest).take_while(|&&byte| is_continuation(byte)).count()
     }
 }
 

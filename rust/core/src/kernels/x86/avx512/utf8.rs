@@ -12,8 +12,7 @@ use super::clean::{begins_64, bytes_before};
 use super::{any_of, ascii_bytes, bytes_64, fetch_ahead};
 use crate::kernels::lanes::low_64;
 use crate::kernels::measured::{Prefix, WIDTH_BORDERS};
-use crate::kernels::vectors::rules::TWO;
-use crate::kernels::vectors::utf8::{TABLES, cut_bytes};
+use crate::kernels::neighbours::{TWO, UTF_8, cut_bytes};
 
 /// `a & b & c`, bit by bit.
 const AND_AND: i32 = 0x80;
@@ -27,7 +26,7 @@ impl Rules {
     #[inline]
     #[avx512]
     fn new() -> Self {
-        Rules(TABLES.map(|table| _mm512_broadcast_i32x4(_mm512_castsi512_si128(bytes_64(&table, 0)))))
+        Rules(UTF_8.map(|table| _mm512_broadcast_i32x4(_mm512_castsi512_si128(bytes_64(&table, 0)))))
     }
 
     /// Not 0 in the lanes of bytes that are invalid after the three before them.
