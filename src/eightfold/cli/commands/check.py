@@ -12,7 +12,6 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 
 from eightfold.cli.options.arguments import (
-    UTF_8,
     CommandParser,
     OneOf,
     add_form,
@@ -46,6 +45,7 @@ from eightfold.files.walk.globs import Pattern
 from eightfold.files.walk.trees import Trees, can_walk
 from eightfold.files.walk.walking import Found, Walking, walked
 from eightfold.forms import Form
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.reference import signed
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from eightfold.cli.options.arguments import (
-    UTF_8,
     CommandParser,
     add_form,
     add_output_format,
@@ -32,6 +31,7 @@ from eightfold.files.path_text import reported
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
 from eightfold.files.write.writing import check_not_output
 from eightfold.forms import Form, form
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.version import __version__
 
 FORMATS = ("text", "json")

@@ -21,7 +21,6 @@ from eightfold.files.path_text import shown
 from eightfold.forms import Form, form, unknown_form
 
 _Options = TypeVar("_Options")
-UTF_8 = form("utf-8")
 _HELP_COLUMNS = 78
 _MOST_DIGITS = 20
 _LONGEST_OPTION = 80

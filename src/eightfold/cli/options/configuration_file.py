@@ -8,6 +8,7 @@ processors.
 from __future__ import annotations
 
 import argparse
+import codecs
 import os
 import re
 from collections.abc import Callable, Mapping, Sized
@@ -34,7 +35,6 @@ _MENTIONS = re.compile(rb"""eightfold["']?\s*[].=]|\\[uUx]""")
 _LONG_KEY = re.compile(rb"""(?:\.[ \t]*(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*){65}""")
 """A dotted key of more parts than any is: Python's parser takes a time that grows with the square of their number."""
 _AT_LINE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MARKS = ("=", ".")
 _ONLY_GIVEN = (
     *("apply", "backup", "certificate", "errors", "in-place", "lossy", "no-ignore", "output", "output-file", "plan"),
@@ -72,7 +72,7 @@ def configuration(path: str) -> Configuration | None:
         FileError: it cannot be read, or is wrong.
     """
     shared = os.path.basename(path) == SHARED
-    data = _content(path).removeprefix(_BYTE_ORDER_MARK)
+    data = _content(path).removeprefix(codecs.BOM_UTF8)
     if shared and not _MENTIONS.search(data):
         return None
     text = _text(path, data)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eightfold.cli.options.arguments import UTF_8, end_named
+from eightfold.cli.options.arguments import end_named
 from eightfold.cli.options.json_files import JsonFiles
 from eightfold.cli.output.reports.findings import Cell, Checked, Context
 from eightfold.cli.output.reports.report import Report
@@ -35,6 +35,7 @@ from eightfold.files.walk.globs import Pattern
 from eightfold.files.walk.trees import Examination, Passed, can_examine
 from eightfold.files.walk.walking import Found
 from eightfold.forms import Form, form
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.reference import signed
 from eightfold.stream import Located
 

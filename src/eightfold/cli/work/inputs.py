@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
-from eightfold.cli.options.arguments import UTF_8, in_files
+from eightfold.cli.options.arguments import in_files
 from eightfold.cli.output.lines import say
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
@@ -13,6 +13,7 @@ from eightfold.files.read.reading import STANDARD_INPUT, Source
 from eightfold.files.read.segments import LONGEST_SIGNATURE
 from eightfold.files.walk.walking import EVERYTHING, Found, Selection, Walking, found_under, walked
 from eightfold.forms import Form, form
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.text import opening_of
 
 

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.destination import STANDARD_OUTPUT, DestinationOptions
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.output.lines import counted, say
@@ -19,6 +18,7 @@ from eightfold.files.paths.addresses import is_remote, is_temporary, packing_of
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
 from eightfold.files.walk.walking import Found, Walking, walked
 from eightfold.files.write.writing import check_not_output
+from eightfold.forms.utf_8 import UTF_8
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ Source: gitignore(5); gitrepository-layout(5).
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import stat
@@ -23,7 +24,6 @@ from eightfold.files.walk.globs import Pattern, deciding, patterns
 
 _GIT = ".git"
 IGNORE_FILE = ".gitignore"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # Patterns take more memory than their text, and each is compared with each entry.
 _MOST_BYTES = 1 << 20
 
@@ -115,7 +115,7 @@ class Ignored:
     def _rules_of(self, path: str) -> _Rules:
         try:
             with open(Entry(path).open_regular(), "rb") as file:
-                content = _all_of(file).removeprefix(_BYTE_ORDER_MARK)
+                content = _all_of(file).removeprefix(codecs.BOM_UTF8)
         except FileNotFoundError:
             return _NO_RULES
         except OSError as error:

@@ -8,7 +8,7 @@ from functools import partial
 
 from eightfold.cli.commands.convert.one import BinaryError, Reporter, differ, lost_in_words, turn
 from eightfold.cli.commands.convert.options import Options, check_conversion
-from eightfold.cli.options.arguments import UTF_8, CommandParser, add_form, add_jobs, add_paths, end_argument
+from eightfold.cli.options.arguments import CommandParser, add_form, add_jobs, add_paths, end_argument
 from eightfold.cli.options.certificate import add_certificate
 from eightfold.cli.options.destination import STANDARD_OUTPUT, add_destination
 from eightfold.cli.options.files_from import add_files_from
@@ -34,6 +34,7 @@ from eightfold.files.walk.trees import Examination, Passed, Trees, can_walk
 from eightfold.files.walk.walking import Walking, walked
 from eightfold.files.write.locks import held
 from eightfold.forms import forms
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.policy import POLICIES
 
 

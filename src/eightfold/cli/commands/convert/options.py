@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.certificate import CertificateOptions
 from eightfold.cli.output.ending import UsageError
 from eightfold.files.read.converting import Conversion, check_policy
 from eightfold.forms import Form
+from eightfold.forms.utf_8 import UTF_8
 
 
 @dataclass

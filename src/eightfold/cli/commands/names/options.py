@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.work.inputs import Failures
 from eightfold.files import FileError
 from eightfold.files.walk.listing import names_of
 from eightfold.files.walk.names import Name
 from eightfold.forms import Form
+from eightfold.forms.utf_8 import UTF_8
 
 FORMATS = ("text", "jsonl")
 

@@ -7,7 +7,6 @@ from functools import partial
 
 from eightfold.cli.commands.repair.options import Options, repairer
 from eightfold.cli.commands.repair.runs import WAYS_ROUND_LOSS
-from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.runner import refuse_others
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import counted, placed, point, say
@@ -20,6 +19,7 @@ from eightfold.files.parallel.threads import processors
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.forms import Form
+from eightfold.forms.utf_8 import UTF_8
 
 _REFUSED = (
     *("in_place", "backup", "plan", "apply", "undo", "root", "diff", "verify", "certificate"),

@@ -14,7 +14,6 @@ from typing import BinaryIO
 
 from eightfold.cli.commands.repair.options import Options
 from eightfold.cli.commands.repair.tables import TableFile, measured_sink, take_source, undo_table
-from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.root import inside
 from eightfold.cli.output.ending import NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import counted, say
@@ -33,6 +32,7 @@ from eightfold.files.records.plan_files import FilePlan, TablePlan, plans_in
 from eightfold.files.write.locks import held
 from eightfold.files.write.temporary import clear_strays
 from eightfold.files.write.writing import replacing, snapshot_of, standard_output
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair import PlanError, apply_changes, undo_changes
 
 

@@ -21,7 +21,6 @@ from eightfold.cli.commands.repair.runs import (
     UnchangedError,
 )
 from eightfold.cli.commands.repair.tables import TableFile
-from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.destination import STANDARD_OUTPUT
 from eightfold.cli.options.root import inside, quoted, root_option
 from eightfold.cli.output.colour import Styled
@@ -44,6 +43,7 @@ from eightfold.files.records.plan_files import Draft, TableDraft, begin_plan
 from eightfold.files.walk.walking import walked
 from eightfold.files.write.locks import held
 from eightfold.files.write.verifying import Undoing
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair import LOSSLESS
 
 

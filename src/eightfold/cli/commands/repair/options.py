@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.certificate import CertificateOptions
 from eightfold.cli.options.escapes import REPAIR, EscapeOptions
 from eightfold.forms import Form
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair import Repairer
 
 ESCAPE = "escape"

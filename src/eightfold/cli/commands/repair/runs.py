@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eightfold.cli.commands.repair.options import ESCAPE, Options, repairer
 from eightfold.cli.commands.repair.tables import TableFile, opened_table
-from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.selection import say_excluded, say_nothing_read
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, placed, say
@@ -28,6 +27,7 @@ from eightfold.files.walk.trees import Examination, Passed, Trees, can_walk
 from eightfold.files.walk.walking import Walking, walked
 from eightfold.files.write.verifying import DifferenceError
 from eightfold.forms import Form
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair import Repaired
 from eightfold.repair.policies import WRITERS
 

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from eightfold.cli.commands.repair.options import Options
-from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.output.lines import placed, say
 from eightfold.cli.work.jobs import Job
 from eightfold.cli.work.stopping import StoppedError
@@ -18,6 +17,7 @@ from eightfold.files.path_text import shown
 from eightfold.files.records.certificates import Certificate
 from eightfold.files.records.plan_files import TableDraft
 from eightfold.files.write.verifying import DifferenceError
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair import LOSSLESS, PlanError, repair
 from eightfold.text import is_well_formed
 

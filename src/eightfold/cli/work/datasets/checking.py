@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from eightfold.cli.options.arguments import UTF_8, end_named
+from eightfold.cli.options.arguments import end_named
 from eightfold.cli.output.reports.findings import Cell, Checked, Context
 from eightfold.cli.output.reports.report import Report
 from eightfold.cli.work.checking import FileCheck, Task
@@ -16,6 +16,7 @@ from eightfold.cli.work.datasets.pieces import Piece, opened, span_of
 from eightfold.files import FileError
 from eightfold.files.read.scanning import faults_in, moved
 from eightfold.forms import Form
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.stream import Located
 
 MOST_FAULTS = 1000
