@@ -30,7 +30,7 @@ SHORT_TEXTS = (*(("utf-8", script) for script in ("ascii", "latin", "cyrillic", 
 SHORT_BYTES = 1024
 # What reads and writes, and the functions of the program into which the compiler may put it; the rest of the core
 # compiles a form, once.
-OWN = re.compile(r"\beightfold_core::(kernels|read|write)::(?!vectors::rules::derived)|^loops::(en|de)code$")
+OWN = re.compile(r"\beightfold_core::(kernels|read|write)::(?!neighbours::derived)|^loops::(en|de)code$")
 SYMBOL = re.compile(r"^([0-9a-f]+) ([0-9a-f]+) [tT] (.*)$", re.MULTILINE)
 LINE = re.compile(r"^ *([0-9a-f]+):\t(.*?)(?: *(?:#|//).*)?$", re.MULTILINE)
 EXECUTED = re.compile(r"^Trace \d+: 0x[0-9a-f]+ \[[0-9a-f]+/([0-9a-f]+)/", re.MULTILINE)
