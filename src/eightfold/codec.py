@@ -68,6 +68,7 @@ class StreamReader(codecs.StreamReader):
         super().__init__(stream, errors)
         self.bytebuffer: bytes = b""
         self._decoder = _ReaderDecoder(form, errors)
+        self._is_in_line = False
 
     def decode(self, input: bytes, errors: str = "strict") -> tuple[str, int]:
         """Return the text decoded so far and the number of bytes consumed."""
@@ -85,7 +86,7 @@ class StreamReader(codecs.StreamReader):
             more = self.stream.read(1)
             if not more:
                 # `readline` reads in pieces, and an error in the last piece must not discard the others.
-                return self._end(quiet=firstline)
+                return self._end(quiet=firstline or self._is_in_line)
             self.bytebuffer += more
             text = super().read(size, chars, firstline)
         return text + self._end(quiet=bool(text)) if size < 0 and chars < 0 else text
@@ -96,7 +97,12 @@ class StreamReader(codecs.StreamReader):
         Raises:
             DecodeError: as for :meth:`read`.
         """
-        return super().readline(size, keepends) or self._end()
+        self._is_in_line = True
+        try:
+            line = super().readline(size, keepends)
+        finally:
+            self._is_in_line = False
+        return line or self._end()
 
     def _end(self, *, quiet: bool = False) -> str:
         """Return the text left at the end of the stream; with `quiet`, leave an error to the next call."""

@@ -9,11 +9,13 @@ Source: WTF-8 section 6.5 (concatenation).
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from io import BufferedIOBase
 from typing import NamedTuple
 
+from eightfold.cutting import boundary
 from eightfold.forms import Form
-from eightfold.reference import LEADS, encoded, joined, sequence_at, surrogate_at
+from eightfold.reference import LEADS, encoded, joined, only_opens, sequence_at, signed, surrogate_at, unit_at
 
 _READ_ONLY = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK"))
 
@@ -29,19 +31,20 @@ class SeamError(Exception):
     """The bytes before the seam cannot be read, or cannot be changed."""
 
 
-def lead_at_end(form: Form, data: bytes) -> Lead | None:
-    r"""Return the lead surrogate at the end of some bytes, by the form's own tables, or None.
+def leads_at_end(form: Form, data: bytes) -> Iterator[Lead]:
+    r"""Yield what looks like the lead surrogate at the end of some bytes, by the form's own tables, the shortest first.
+
+    If its first unit can continue a sequence, it may be the end of a longer one.
 
     >>> from eightfold.forms import form
-    >>> lead_at_end(form("wtf-8"), b"a\xed\xa0\xbd"), lead_at_end(form("wtf-8"), b"\xed\xb8\x80")
-    (Lead(code_point=55357, length=3), None)
+    >>> [*leads_at_end(form("wtf-8"), b"a\xed\xa0\xbd")], [*leads_at_end(form("wtf-8"), b"\xed\xb8\x80")]
+    ([Lead(code_point=55357, length=3)], [])
     """
     for start in range(len(data) - form.unit_bytes, len(data) - longest_row(form) - 1, -form.unit_bytes):
         for found in (sequence_at(form, data, start), surrogate_at(form, data, start)) if start >= 0 else ():
             point = None if found is None or found.end < len(data) else found.code_point
             if point is not None and point in LEADS:
-                return Lead(point, len(data) - start)
-    return None
+                yield Lead(point, len(data) - start)
 
 
 def longest_row(form: Form) -> int:
@@ -76,7 +79,7 @@ class Seam:
     def settle(self, data: bytes) -> None:
         """Write what an encoder still held: it ends here, and other text may follow."""
         self._binary.write(data)
-        self._settled = (self._position(), data) if data else None
+        self._settled = (self.position(), data) if data else None
 
     def pass_over(self) -> None:
         """Note that text is written here."""
@@ -87,16 +90,24 @@ class Seam:
         if self._settled is not None and size < (self._settled[0] or 0):
             self._settled = None
 
-    def lead(self, form: Form) -> Lead | None:
+    def lead(self, asked: Form) -> Lead | None:
         """Return the lead surrogate directly before the seam, or None.
+
+        In a form of a user in which a lead may be the end of a longer sequence, all that precedes it is read.
 
         Raises:
             SeamError: the file cannot be read there.
         """
+        form, _ = signed(asked)
         try:
-            return lead_at_end(form, self._before(longest_row(form)))
+            data = self._before(longest_row(form))
+            for lead in leads_at_end(form, data):
+                unit = unit_at(form, data, len(data) - lead.length)
+                if (unit is not None and only_opens(form, unit)) or self._stands_alone(asked, lead):
+                    return lead
         except OSError as error:
             raise SeamError from error
+        return None
 
     def join(self, form: Form, lead: Lead, trail: int) -> None:
         """Replace a lead directly before the seam by the supplementary code point of the pair.
@@ -107,7 +118,7 @@ class Seam:
         pair = encoded(form, joined(lead.code_point, trail))
         assert pair is not None  # a form that joins pairs writes them
         try:
-            start = (self._position() or 0) - lead.length
+            start = (self.position() or 0) - lead.length
             if self._appends:
                 self._binary.truncate(start)
             self._binary.seek(start)
@@ -115,7 +126,13 @@ class Seam:
             raise SeamError from error
         self._binary.write(pair)
 
-    def _position(self) -> int | None:
+    def _stands_alone(self, asked: Form, lead: Lead) -> bool:
+        """Return whether the bytes of a lead are no part of a longer sequence, by all that precedes the seam."""
+        data = self._before(self.position() or 0)
+        start = len(data) - lead.length
+        return boundary(data, start, asked) == start
+
+    def position(self) -> int | None:
         """Return where the next bytes go, in bytes from the start; None in a pipe."""
         if not self._binary.seekable():
             return None
@@ -125,7 +142,7 @@ class Seam:
         return os.fstat(self._binary.fileno()).st_size
 
     def _before(self, count: int) -> bytes:
-        position = self._position()
+        position = self.position()
         if self._settled is not None and self._settled[0] == position:
             return self._settled[1]
         if not position:  # The beginning; that of a pipe is where it was opened.

@@ -154,9 +154,17 @@ class TextFile(io.TextIOWrapper):
         if self._seam.continued or not text or not isinstance(text, str):
             return super().write(text)
         joined = self._join(text)
+        self._drop_signature()
         super().write(text[joined:])
         self._seam.pass_over()
         return len(text)
+
+    def _drop_signature(self) -> None:
+        """Let the encoder write no signature in mid-file: after reading, or after `seek(0)` where all is appended."""
+        if self._form_encoder is not None and self._form.signatures:
+            super().flush()
+            if self._seam.position():
+                self._form_encoder.setstate(0)
 
     def _join(self, text: str) -> int:
         """Join a trail at the start of a text with a lead before it in the file; return how much text was used."""
@@ -165,7 +173,7 @@ class TextFile(io.TextIOWrapper):
             return 0
         super().flush()
         try:
-            lead = self._seam.lead(plain)
+            lead = self._seam.lead(self._form)
             if lead is None:
                 return 0
             self._seam.join(plain, lead, ord(text[0]))

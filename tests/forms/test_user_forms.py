@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import eightfold
-from eightfold import Form, Row, Variant, fault_row
+from eightfold import Form, Row, Signature, Variant, fault_row
 from eightfold.faults import KINDS, Kind
 from eightfold.stream import Decoder
 
@@ -336,6 +336,18 @@ def test_a_conversion_takes_a_policy_that_only_one_end_declares() -> None:
         eightfold.convert(b"a\xff", "utf-8", declaring, "as-latin")
     with pytest.raises(LookupError):
         eightfold.convert(b"a", "utf-8", "wtf-8", "as-latin")
+
+
+@pytest.mark.parametrize("count", [1, 70, 5000])
+def test_a_form_is_written_as_its_first_signature_announces_even_without_a_mark(count: int) -> None:
+    text = "\ud83dx" * count
+    strict = Form("strict", eightfold.form("wtf-8").rows, signatures=[Signature(b"", eightfold.form("utf-8"))])
+    assert not eightfold.is_encodable(text, strict)
+    with pytest.raises(eightfold.EncodeError):
+        eightfold.encode(text, strict)
+    lenient = Form("lenient", eightfold.form("utf-8").rows, signatures=[Signature(b"", eightfold.form("wtf-8"))])
+    assert eightfold.is_encodable(text, lenient)
+    assert eightfold.encode(text, lenient) == eightfold.encode(text, "wtf-8")
 
 
 @pytest.mark.parametrize("policy", ["replace", "ignore", "backslashreplace", "surrogateescape", "surrogatepass"])

@@ -121,6 +121,15 @@ def test_a_stream_reader_gives_the_text_before_a_short_end_and_then_raises(name:
     assert read(reader) + read(reader)[:1] == "\ud800cd" if name == "read(2)" else read(reader) == "\ud800cd"
 
 
+@pytest.mark.parametrize("name", ["wtf-8", "cesu-8"])
+def test_a_stream_reader_gives_the_lines_before_a_carriage_return_and_a_short_end(name: str) -> None:
+    reader = codecs.getreader(name)(io.BytesIO(b"one\ntwo\r\xed\xa0"))
+    assert [next(reader), next(reader)] == ["one\n", "two\r"]
+    for _ in range(2):
+        with pytest.raises(eightfold.DecodeError, match="cut short"):
+            next(reader)
+
+
 def test_a_stream_reader_drops_nothing_at_the_end() -> None:
     for read in (lambda reader: reader.read(), lambda reader: "".join(iter(lambda: reader.read(1), ""))):
         assert read(codecs.getreader("wtf-8")(io.BytesIO(b"ab\xed\xa0"), "replace")) == "ab\ufffd"

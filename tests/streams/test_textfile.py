@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import eightfold
+from eightfold import Form, Row
 
 LEAD, TRAIL, PAIR = b"\xed\xa0\xbd", b"\xed\xb8\x80", b"\xf0\x9f\x98\x80"
 CESU_PAIR = LEAD + TRAIL
@@ -195,6 +196,50 @@ def test_appending_through_a_descriptor_or_to_a_file_without_a_name(path: Path) 
             file.write("\ude00")
         assert os.pread(kept, 100, 0) == b"a" + PAIR
         os.close(kept)
+
+
+# A lead may be the end of U+0100 to U+04FF here: C0 90 00 is one sequence, 90 00 alone is U+D800.
+AMBIGUOUS = Form(
+    "ambiguous",
+    [
+        Row(0, 0x7F, (0, 0x7F)),
+        Row(0x100, 0x4FF, 0xC0, (0x90, 0x93), (0, 0xFF)),
+        Row(0xD800, 0xDBFF, (0x90, 0x93), (0, 0xFF)),
+        Row(0xDC00, 0xDFFF, (0x94, 0x97), (0, 0xFF)),
+        Row(0x10000, 0x10FFFF, (0xE0, 0xEF), (0, 0xFF), (0, 0xFF)),
+    ],
+    joins_pairs=True,
+)
+
+
+@pytest.mark.parametrize("mode", ["a", "a+"])
+@pytest.mark.parametrize("before", ["\u0100", "a\ud800", "\u0100\ud801", "\u0100" * 1000, "\ud800"])
+def test_what_only_looks_like_a_lead_is_not_joined(path: Path, mode: str, before: str) -> None:
+    path.write_bytes(eightfold.encode(before, AMBIGUOUS))
+    with eightfold.open(path, mode, AMBIGUOUS) as file:
+        file.write("\udc00")
+    assert path.read_bytes() == eightfold.encode(before + "\udc00", AMBIGUOUS)
+
+
+@pytest.mark.parametrize("form", ["utf-8-sig", "corrected-utf-8-sig", "utf-16", "utf-32", "wtf-16"])
+def test_a_signature_is_written_at_the_beginning_only(path: Path, form: str) -> None:
+    with eightfold.open(path, "w", form) as file:
+        file.write("a\n")
+    with eightfold.open(path, "r+", form) as file:
+        file.read()
+        file.write("b\n")
+    with eightfold.open(path, "a+", form) as file:
+        file.seek(0)
+        file.write("c\n")
+        file.seek(0)
+        assert file.read() == "a\nb\nc\n"
+    assert path.read_bytes() == eightfold.encode("a\nb\nc\n", form)
+    with eightfold.open(path, "r+", form) as file:
+        file.read()
+        file.seek(0)
+        file.truncate()
+        file.write("d\n")
+    assert path.read_bytes() == eightfold.encode("d\n", form)
 
 
 def test_writing_after_seeking_joins_too(path: Path) -> None:

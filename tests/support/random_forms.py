@@ -301,7 +301,7 @@ def _built(chance: Random, tables: Tables, bits: int) -> Form | None:
 
 def signed(form: Form, chance: Random) -> Form:
     """Return the form with a mark that may begin an input."""
-    mark = Pieces(form, chance).next()[:4] or b"\xff"
+    mark = Pieces(form, chance).next()[:4] if chance.random() < 0.9 else b""
     signature = Signature(mark, form, counted=chance.random() < 0.5)
     return Form(
         "signed",

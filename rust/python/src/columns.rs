@@ -122,7 +122,7 @@ fn bytes_of_pieces<'py, T: Sync>(
 /// The form of values, none of which begins with a mark.
 fn form_of(form: &Bound<'_, PyAny>) -> PyResult<std::sync::Arc<Form>> {
     let handle = Handle::of(form)?;
-    if handle.get().mark().is_empty() { Ok(handle.get().form.clone()) } else { Err(has_signatures()) }
+    if handle.get().written() == 0 { Ok(handle.get().form.clone()) } else { Err(has_signatures()) }
 }
 
 fn has_signatures() -> PyErr {
@@ -239,7 +239,7 @@ pub fn column_changes<'py>(
     let (source, target) = (Handle::of(source)?, Handle::of(target)?);
     let (from, to) = (source.get(), target.get());
     from.check_both(to, py, &errors)?;
-    if !from.mark().is_empty() || !to.mark().is_empty() {
+    if from.written() > 0 || to.written() > 0 {
         return Err(has_signatures());
     }
     let threads = threads_of(&threads)?;

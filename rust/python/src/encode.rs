@@ -40,7 +40,7 @@ pub fn encode<'py>(
     let asked = handle.get();
     asked.check(py, &errors)?;
     let text = text_object(text)?;
-    if asked.is_plainly_strict(&errors) && asked.mark().is_empty() {
+    if asked.is_plainly_strict(&errors) && asked.written() == 0 {
         // A text that the form can write completely needs no policy.
         return match clean_bytes(py, &asked.form, text)? {
             Some(bytes) => Ok(bytes),
@@ -246,7 +246,7 @@ pub fn short_is_encodable<'py>([text, form]: [&Bound<'py, PyAny>; 2]) -> Option<
 }
 
 fn written_form(asked: &Handle) -> &Handle {
-    asked.plain(usize::from(!asked.mark().is_empty()))
+    asked.plain(asked.written())
 }
 
 /// Yield the places of a str that a form cannot write: see `eightfold.text.encode_faults`.

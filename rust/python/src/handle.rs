@@ -307,7 +307,7 @@ impl Handle {
         if self.varies_strict {
             return Ok(self.writing(py, &Errors::Strict)?.form.clone());
         }
-        Ok(self.plain(usize::from(!self.signatures.is_empty())).form.clone())
+        Ok(self.plain(self.written()).form.clone())
     }
 
     /// Check the name of a policy before any work is done.
@@ -353,8 +353,13 @@ impl Handle {
         let found = self.signatures.iter().position(|signature| data.starts_with(&signature.mark));
         match found {
             Some(at) => (at + 1, self.signatures[at].mark.len()),
-            None => (usize::from(!self.signatures.is_empty()), 0),
+            None => (self.written(), 0),
         }
+    }
+
+    /// Which form text is written in, as [`Opened::plain`]: that of the first signature, if there is one.
+    pub fn written(&self) -> usize {
+        usize::from(!self.signatures.is_empty())
     }
 
     /// The signature that is written before the text; empty where there is none.
