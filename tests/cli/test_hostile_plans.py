@@ -56,6 +56,23 @@ def test_a_plan_reaches_nothing_outside_the_root(
     assert files_in(outside) == before
 
 
+@pytest.mark.parametrize("way", ["--apply", "--undo"])
+@pytest.mark.parametrize("path", [".git/config", "deep/.GIT/hooks/pre-commit"])
+def test_a_plan_does_not_change_what_belongs_to_git(way: str, path: str, tree: Path, capsys: Captured) -> None:
+    (tree / path).parent.mkdir(parents=True)
+    (tree / path).write_bytes(PRECIOUS if way == "--apply" else repair.repair(PRECIOUS, errors="latin-1"))
+    before = files_in(tree)
+    (tree / "plan").write_bytes(plan_for(path))
+    refused(["repair", way, "plan"], capsys, "plan: line 2: this is not a plan: ", "belongs to git")
+    (tree / "plan").unlink()
+    assert files_in(tree) == before
+
+
+def test_a_change_of_a_plan_replaces_something() -> None:
+    with pytest.raises(repair.PlanError, match="the change at 3 replaces nothing"):
+        repair.Change.from_dict(repair.Change(3, b"", b"more", "truncated", "latin-1", 1, 4).as_dict())
+
+
 @pytest.mark.parametrize("by_descriptor", [True, False])
 @pytest.mark.parametrize("path", ["link/precious", "deep/link/precious", "file", "deep/file"])
 def test_a_plan_follows_no_link(

@@ -382,6 +382,9 @@ def test_a_converter_takes_no_state_that_it_never_gives(place: int, wrong: objec
     state = converter.getstate()
     with pytest.raises(TypeError, match="the state of a Converter is what getstate returns"):
         converter.setstate((*state[:place], wrong, *state[place + 1 :]))
+    for other in ((), state[:2], (*state, 1)):
+        with pytest.raises(TypeError, match="what getstate returns"):
+            converter.setstate(other)
     assert converter.getstate() == state
 
 

@@ -134,6 +134,8 @@ def _change(values: Any) -> Change:
     old, new = bytes.fromhex(values["old"]), bytes.fromhex(values["new"])
     if end - start != len(old):
         raise ValueError(f"the change at {start} does not end at {end}")
+    if not old:
+        raise ValueError(f"the change at {start} replaces nothing")
     if values["policy"] not in {**POLICIES, **ESCAPE_POLICIES, MOJIBAKE: ""} or not isinstance(values["kind"], str):
         raise ValueError(f"the change at {start} has no known kind and policy")
     if not is_well_formed(new, UTF_8):

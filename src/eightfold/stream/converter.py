@@ -217,7 +217,7 @@ class Converter(Copied):
         b'\x00\xe8'
         """
         try:
-            given = _ConverterState(*state)  # type: ignore[arg-type]
+            given = _ConverterState._make(state)
             # A state that went through JSON has a list in place of a tuple.
             lead = None if given.lead is None else Placed(*given.lead)
             numbers = (given.offset, given.chosen, given.dropped, *(lead or ()))

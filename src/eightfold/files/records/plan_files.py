@@ -227,9 +227,21 @@ def _head(source: Source, number: int, values: Any) -> tuple[list[str], int]:
 
 def _file_path(text: str) -> str:
     path = as_path(text)
-    if not steps(path):
+    names = steps(path)
+    if not names:
         raise ValueError(f"'{shown(path)}' does not name a file")
+    if is_of_git(names):
+        raise ValueError(f"'{shown(path)}' belongs to git, which runs what it finds there")
     return path
+
+
+def is_of_git(names: Iterable[str]) -> bool:
+    """Return whether the names that make up a path lead into a folder of git, whatever the system makes of their case.
+
+    >>> is_of_git(["code", ".git", "config"]), is_of_git([".gitignore"])
+    (True, False)
+    """
+    return any(name.casefold() == ".git" for name in names)
 
 
 def _checked(changes: Iterator[TableChange], expected: str) -> Iterator[TableChange]:
