@@ -1,4 +1,4 @@
-"""What a slip of the finger gets: an option that is not known is answered by the one that was meant."""
+"""What a slip of the finger gets: an option that is not known is answered by the one that was meant, say."""
 
 from __future__ import annotations
 
@@ -24,12 +24,16 @@ MEANT = [
     ("check --zzzzzz", "unrecognized arguments: --zzzzzz", "check"),
     ("check -x", "unrecognized arguments: -x", "check"),
     ("-x", "unrecognized arguments: -x", ""),
+    ("check - a -", "- is given twice: standard input can be read only once", "check"),
+    ("identify - -", "- is given twice: standard input can be read only once", "identify"),
+    ("repair -- - -", "- is given twice: standard input can be read only once", "repair"),
+    ("convert -t utf-16 - -", "- is given twice: standard input can be read only once", "convert"),
     ("chek", "argument COMMAND: unknown command 'chek': did you mean check?", ""),
 ]
 
 
 @pytest.mark.parametrize(("line", "says", "name"), MEANT, ids=[line for line, _, _ in MEANT])
-def test_an_option_that_is_not_known(line: str, says: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_use_is_answered(line: str, says: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(line.split()) == 2
     program = f"eightfold {name}".strip()
     assert capsys.readouterr().err == f"eightfold: {says} (see {program} --help)\n"

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from eightfold.files import FileError
 from eightfold.files.paths.addresses import PACKED
 from eightfold.files.read.compression import packing, unpacked
-from eightfold.files.read.reading import opened
+from eightfold.files.read.reading import Source, opened
 from support.trees import content_read
 
 if sys.version_info >= (3, 14):
@@ -160,6 +160,28 @@ def test_a_compressed_file_is_rewound_and_looked_into(ending: str, twice: bool, 
         assert source.window(100_000, 5) == b"hello"
         source.rewind()
         assert b"".join(chunk for chunk, _ in source.pieces()) == CONTENT
+
+
+class Pipe(io.BytesIO):
+    """A compressed file that comes through a pipe."""
+
+    def seekable(self) -> bool:
+        """Return False."""
+        return False
+
+
+@each_ending
+@pytest.mark.parametrize("file", [io.BytesIO, Pipe])
+def test_looking_ahead_loses_nothing_before_an_error(ending: str, file: type[io.BytesIO]) -> None:
+    data = COMPRESS[ending](b"one line\n") + b"something else"
+    with closing(unpacked(f"file{ending}", file(data), 1000)) as read:
+        source, found = Source("file", read), []
+        assert source.head(1000) == b"one line\n"
+        with pytest.raises(FileError, match=r"^file: its .* after byte 9 of the decompressed data"):
+            found.extend(chunk for chunk, _ in source.pieces())
+        with pytest.raises(FileError, match="after byte 9"):
+            source.head(1000) if file is Pipe else next(source.pieces())
+    assert found == [b"one line\n"]
 
 
 @each_ending

@@ -99,6 +99,8 @@ class CommandParser(argparse.ArgumentParser):
         found, unknown = self.parse_known_intermixed_args(given, into)
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}{self._hint(unknown)}")
+        if vars(found).get("paths", []).count("-") > 1:
+            self.error("- is given twice: standard input can be read only once")
         return found
 
     def _hint(self, unknown: Sequence[str]) -> str:

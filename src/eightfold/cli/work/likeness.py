@@ -6,6 +6,7 @@ order mark gives it away, or where its NULs stand. Surrogates in pairs are the s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
@@ -16,6 +17,7 @@ from eightfold.files.read.scanning import faults_in
 from eightfold.files.read.tables import PARQUET, kind_by_head
 from eightfold.forms import Form, form, forms
 from eightfold.stream import Located
+from eightfold.text import decode
 
 _HEAD_BYTES = 8192
 """How much of a file is examined."""
@@ -26,6 +28,8 @@ _SIGNATURES = sorted(
 )
 
 
+_NO_TEXT = re.compile(r"[\0-\x06\x0e-\x1a\x1c-\x1f]")
+"""Controls that no text has: the tables of libraries and caches, read as wide units, are full of them."""
 WIDE_MARKS: tuple[bytes, ...] = tuple(signature.mark for signature, _ in _SIGNATURES)
 """How files of 16- and 32-bit units begin."""
 
@@ -93,7 +97,8 @@ def _by_nuls(head: bytes) -> str:
     # Whole units: most often it is the look that ends here, not the file.
     identifier.feed(head[: len(head) // 4 * 4] or head)
     best = identifier.finish()[0]
-    return best.form if identifier.tells(best) and form(best.form).unit_bits > 8 else ""
+    is_wide = identifier.tells(best) and form(best.form).unit_bits > 8
+    return best.form if is_wide and not _NO_TEXT.search(decode(head, best.form, "replace")) else ""
 
 
 def _nuls(head: bytes, found: Form) -> str:

@@ -68,6 +68,7 @@ class Source:
         self._moving = Lock()
         self._passed = self._counted = 0
         self._ahead = b""
+        self._failure: FileError | None = None
         self._ended = False
         self.beginning: bytes = b""
         self._file = file
@@ -86,6 +87,8 @@ class Source:
         ahead, self._ahead = self._ahead, b""
         for start in range(0, len(ahead), length or CHUNK_BYTES):
             yield ahead[start : start + (length or CHUNK_BYTES)], False
+        if self._failure is not None:
+            raise self._failure
         while chunk := self._read(length or CHUNK_BYTES):
             yield chunk, False
         yield b"", True
@@ -116,14 +119,37 @@ class Source:
     def head(self, length: int) -> bytes:
         """Return the first bytes of the rest without consuming them; from a pipe, those available, but at least some.
 
+        Those before a place that cannot be read are returned; reading on fails there.
+
         Raises:
-            FileError: they cannot be read.
+            FileError: the first cannot be read.
         """
-        if self.seekable:
+        if self.reads_anywhere:
             return self.window(self._file.tell() - self._start, length)
-        while len(self._ahead) < min(length, _BEGINNING_BYTES) and (chunk := self._read(CHUNK_BYTES)):
-            self._ahead += chunk
+        if self.seekable:
+            return self._readable(length)
+        try:
+            while len(self._ahead) < min(length, _BEGINNING_BYTES) and (chunk := self._read(CHUNK_BYTES)):
+                self._ahead += chunk
+        except FileError as error:
+            if not self._ahead:
+                raise
+            self._failure = error  # What was read before it comes first.
         return self._ahead[:length]
+
+    def _readable(self, length: int) -> bytes:
+        """Return the next bytes up to a length, the end, or a place that cannot be read; the position does not move."""
+        found = b""
+        with blaming(self.path), self._moving:
+            here = self._file.tell()
+            try:
+                while chunk := self._file.read1(length - len(found)):
+                    found += chunk
+            except OSError:
+                if not found:
+                    raise
+            self._file.seek(here)
+        return found
 
     def window(self, start: int, length: int) -> bytes:
         """Return bytes from an offset on, fewer at the end, without moving the position; for a seekable source only.

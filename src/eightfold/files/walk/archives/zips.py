@@ -27,16 +27,16 @@ _ELSEWHERE = "its central directory is not where the archive says"
 
 
 def names(path: str, file: BinaryIO) -> Iterator[Name]:
-    """Yield the names in a zip, none if the file is no zip."""
+    """Yield the names in a zip, none if the file is no zip and is not named as one."""
     directory = _directory(path, file)
     if directory is not None:
         yield from _names(path, file, *directory)
 
 
 def _directory(path: str, file: BinaryIO) -> tuple[int, int, int] | None:
-    """Return a zip's central directory: its offset, its length, its number of entries; None if the file is no zip."""
+    """Return a zip's central directory: its offset, its length, its number of entries; see :func:`names` for None."""
     file.seek(0)
-    is_zip = file.read(4) == _FIRST
+    is_zip = file.read(4) == _FIRST or path.lower().endswith(".zip")
     size = file.seek(0, os.SEEK_END)
     start = file.seek(max(0, size - _END.size - _COMMENT_MAX))
     tail = file.read()
