@@ -337,6 +337,15 @@ def test_an_output_file_holds_what_would_be_on_standard_output(name: str, folder
     assert (done.stdout, done.stderr, done.returncode) == (b"", expected.stderr, 1)
 
 
+def test_a_hyphen_is_standard_output(folder: Path) -> None:
+    (folder / "a").write_bytes(b"\xff")
+    asked = ("check", "--output-format", "json", "a")
+    done = run_here(*asked, "--output-file", "-", cwd=folder)
+    assert done.stdout == run_here(*asked, cwd=folder).stdout
+    assert json.loads(done.stdout)
+    assert not (folder / "-").exists()
+
+
 def test_an_output_file_in_the_folder_is_not_checked_while_it_is_written(folder: Path) -> None:
     run_here("check", "--output-format", "json", "--output-file", "out", ".", cwd=folder)
     assert json.loads((folder / "out").read_text())["summary"]["files"] == 3

@@ -240,6 +240,18 @@ def test_a_file_outside_the_root_is_not_planned_for(path: str, tree: Path, outsi
     assert not (tree / "plan").exists()
 
 
+@pytest.mark.parametrize("path", ["precious", ".git/config"])
+def test_what_a_plan_could_not_change_is_not_planned_for(path: str, tree: Path, capsys: Captured) -> None:
+    (tree / ".git").mkdir()
+    (tree / path).write_bytes(PRECIOUS)
+    root, why = (["--root", "precious"], "it is the root itself") if path == "precious" else ([], "it belongs to git")
+    assert main(["repair", "--errors", "latin-1", "--plan", "plan", *root, path]) == 2
+    said = capsys.readouterr().err
+    assert f"{path}: {why}" in said
+    assert "0 in the plan" in said
+    assert (tree / path).read_bytes() == PRECIOUS
+
+
 def test_a_root_is_given_each_time_and_links_inside_it_are_resolved_when_planning(tree: Path, capsys: Captured) -> None:
     (tree / "deep" / "b.txt").write_bytes(PRECIOUS)
     (tree / "link").symlink_to("deep")

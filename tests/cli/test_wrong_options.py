@@ -28,6 +28,17 @@ MEANT = [
     ("identify - -", "- is given twice: standard input can be read only once", "identify"),
     ("repair -- - -", "- is given twice: standard input can be read only once", "repair"),
     ("convert -t utf-16 - -", "- is given twice: standard input can be read only once", "convert"),
+    (
+        "names -f latin-1 .",
+        "argument -f/--form: iso-8859-1 is a legacy charset: "
+        "--fix latin-1 and --fix cp1252 read the bytes of a name in one",
+        "names",
+    ),
+    (
+        "repair --in-place --backup .eightfold.tmp a",
+        "argument --backup: .eightfold.tmp is the end of temporary files, which are not read",
+        "repair",
+    ),
     ("chek", "argument COMMAND: unknown command 'chek': did you mean check?", ""),
 ]
 

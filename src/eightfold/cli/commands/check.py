@@ -22,6 +22,7 @@ from eightfold.cli.options.arguments import (
     end_or_auto,
     file_argument,
 )
+from eightfold.cli.options.destination import STANDARD_OUTPUT
 from eightfold.cli.options.escapes import EscapeOptions, add_escapes
 from eightfold.cli.options.files_from import add_files_from
 from eightfold.cli.options.mojibake import add_mojibake, need_mojibake
@@ -139,7 +140,7 @@ def parser() -> CommandParser:
         "--output-file",
         type=file_argument,
         metavar="FILE",
-        help="write the results to this file, whole or not at all",
+        help="write the results to this file, whole or not at all; - for standard output",
     )
     command.add_argument(
         "--context", action="store_true", help="show the line of each fault, with the faulty bytes marked"
@@ -192,7 +193,8 @@ def run(options: Options) -> int:
         return NOTHING_WRONG
     _check(options)
     _settle(options)
-    results = results_in(options.output_file) if options.output_file else nullcontext()
+    to_file = options.output_file not in ("", STANDARD_OUTPUT)
+    results = results_in(options.output_file) if to_file else nullcontext()
     with watched(options, None if options.files_from else options.paths, options.selection), results:
         summary = _checked(options)
     if not summary.files:

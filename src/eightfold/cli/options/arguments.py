@@ -191,15 +191,15 @@ def file_argument(given: str) -> str:
     return given
 
 
-def add_form(parser: CommandParser, *, foreign: bool = False) -> None:
-    """Add the option for the form of the input, which may be a legacy charset if the command reads these."""
-    also = ", a legacy charset" * foreign
+def add_form(parser: CommandParser, *, foreign: bool = False, wide: bool = True) -> None:
+    """Add the option for the form of the input, which may be a legacy charset, or of wide units, if these are read."""
+    which, also = "form" if wide else "8-bit form", ", a legacy charset" * foreign
     parser.add_argument(
         *("-f", "--form"),
         type=end_or_auto if foreign else form_or_auto,
         action=_ChooseForm,
         metavar="FORM",
-        help=f"the form of the input{also}, or auto to identify it (default: utf-8)",
+        help=f"the {which} of the input{also}, or auto to identify it (default: utf-8)",
     )
 
 

@@ -10,6 +10,7 @@ from eightfold.cli.options.arguments import CommandParser, file_argument
 from eightfold.cli.options.reading_options import ReadingOptions
 from eightfold.cli.options.selection import SelectionOptions
 from eightfold.files.path_text import shown
+from eightfold.files.paths.addresses import TEMPORARY
 
 STANDARD_OUTPUT = "-"
 
@@ -50,4 +51,6 @@ def suffix_argument(given: str) -> str:
         raise argparse.ArgumentTypeError("the suffix is empty: a backup needs another name")
     if os.sep in given:
         raise argparse.ArgumentTypeError(f"takes a suffix, not the path {shown(given)}")
+    if given.endswith(TEMPORARY):
+        raise argparse.ArgumentTypeError(f"{shown(given)} is the end of temporary files, which are not read")
     return given

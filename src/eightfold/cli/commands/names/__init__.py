@@ -10,8 +10,8 @@ from eightfold.cli.commands.names.options import FORMATS, Options
 from eightfold.cli.options.arguments import (
     CommandParser,
     add_output_format,
+    end_argument,
     file_argument,
-    form_argument,
     path_argument,
 )
 from eightfold.cli.options.policy_help import PolicyName, policies_listed
@@ -80,7 +80,11 @@ def parser() -> CommandParser:
 
 
 def _form(name: str) -> Form:
-    found = form_argument(name)
+    found = end_argument(name)
+    if found.is_foreign:
+        raise argparse.ArgumentTypeError(
+            f"{found.name} is a legacy charset: --fix latin-1 and --fix cp1252 read the bytes of a name in one"
+        )
     if found.unit_bits > 8:
         raise argparse.ArgumentTypeError(f"file names are bytes, but {found.name} has wider units")
     return found

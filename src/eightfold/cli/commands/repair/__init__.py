@@ -81,7 +81,7 @@ def parser() -> CommandParser:
     )
     add_paths(command)
     add_files_from(command)
-    add_form(command)
+    add_form(command, wide=False)
     command.add_argument(
         "--errors",
         type=PolicyName(POLICIES),

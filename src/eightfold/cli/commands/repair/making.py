@@ -35,11 +35,11 @@ from eightfold.cli.work.sinks import before, check_free, sink
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
-from eightfold.files.paths.roots import Root
+from eightfold.files.paths.roots import Root, steps
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.files.records import journals
 from eightfold.files.records.certificates import Certificate, Side
-from eightfold.files.records.plan_files import Draft, TableDraft, begin_plan
+from eightfold.files.records.plan_files import Draft, TableDraft, begin_plan, is_of_git
 from eightfold.files.walk.walking import walked
 from eightfold.files.write.locks import held
 from eightfold.files.write.verifying import Undoing
@@ -265,4 +265,8 @@ def _planned_path(root: Root, path: str) -> str:
     if path == STANDARD_INPUT:
         return path
     relative = root.relative(path)
+    if not relative:
+        raise FileError(path, "it is the root itself: --root names a folder that contains it")
+    if is_of_git(steps(relative)):
+        raise FileError(path, "it belongs to git: no plan is applied to it")
     return os.path.join(os.curdir, relative) if relative == STANDARD_INPUT else relative
