@@ -222,7 +222,16 @@ impl Meaning<'_> {
         put: &mut impl FnMut(Half, usize),
     ) -> usize {
         let ill = (block.ill != 0).then(|| lanes_8((block.ill >> AT) as u32));
-        let points = self.points_16(window, AT, ill);
+        let read = Read16::at(window, AT);
+        let points = match (self.shift, ill) {
+            (Some(layout), _) => self.moved(layout, &read, ill),
+            // In bytes, which are half as many vectors.
+            (None, Some(ill)) => {
+                let [low, high] = self.answered([read.low, read.high], read.lead, ill);
+                widened(low, high)
+            }
+            (None, None) => widened(read.low, read.high),
+        };
         let [first, second] = points.map(|points| halves(points));
         let eights = [first[0], second[0], first[1], second[1]];
         for (eight, mask) in eights.into_iter().zip(((block.begins >> AT) as u32).to_le_bytes()) {
@@ -254,39 +263,50 @@ impl Meaning<'_> {
         [blend(low, answers[0], ill), blend(high, answers[1], ill)]
     }
 
-    /// The code points up to U+FFFF of sequences as if one began at each of 32 positions, but at the ill-formed ones: those
-    /// of the first eight positions of each half, and those of the others.
-    ///
-    /// The loads are as long as those of the block: for parts of a loaded vector the compiler would emit scalar shifts.
+    /// The code points up to U+FFFF that a form places elsewhere than UTF-8 does, but those of the answers at ill-formed
+    /// positions: in the order of [`widened`].
     #[inline]
     #[vectors]
-    fn points_16(&self, window: &Window, at: usize, ill: Option<Vector>) -> [Vector; 2] {
-        let each = |byte: u8| each_8(byte);
-        let [lead, second, third] = [0, 1, 2].map(|by| load_32(part(window, at + by)));
-        let [second, third] = [second, third].map(|bytes| and(bytes, each(0x3F)));
-        let is_high = are_high(lead);
-        let is_three = at_least_8(lead, each(0xE0));
-        // The last six bits, those before them, and the four highest of three bytes.
-        let last = blend(second, third, is_three);
-        let before = blend(and(lead, each(0x1F)), second, is_three);
-        let highest = and(left_16::<4>(lead), and(is_three, each(0xF0)));
-        let low = or(last, and(left_16::<6>(before), each(0xC0)));
-        let high = or(highest, and(right_16::<2>(before), each(0x0F)));
-        let (low, high) = (blend_high(lead, low, lead), and(high, is_high));
-        let Some(layout) = self.shift else {
-            // In bytes, which are half as many vectors.
-            let [low, high] = ill.map_or([low, high], |ill| self.answered([low, high], lead, ill));
-            return widened(low, high);
-        };
+    fn moved(&self, layout: &Layout, read: &Read16, ill: Option<Vector>) -> [Vector; 2] {
+        let &Read16 { lead, is_high, is_three, low, high } = read;
         let points = widened(low, high);
         let [two, three] = [0, 1].map(|at| (layout.offsets[at] as u16).to_le_bytes());
-        let [low, high] = [0, 1].map(|half| and(is_high, blend(each(two[half]), each(three[half]), is_three)));
+        let [low, high] = [0, 1].map(|half| and(is_high, blend(each_8(two[half]), each_8(three[half]), is_three)));
         let offsets = widened(low, high);
         let points = [0, 1].map(|half| beyond_gap(layout, add_16(points[half], offsets[half])));
         let Some(ill) = ill else { return points };
         let [low, high] = self.answers.of_8(lead);
         let (answers, ill) = (widened(low, high), widened(ill, ill));
         [0, 1].map(|half| blend(points[half], answers[half], ill[half]))
+    }
+}
+
+/// Code points up to U+FFFF as UTF-8 has them, read as if a sequence began at each of 32 positions.
+struct Read16 {
+    lead: Vector,
+    is_high: Vector,
+    is_three: Vector,
+    /// Their lower and their upper bytes.
+    low: Vector,
+    high: Vector,
+}
+
+impl Read16 {
+    /// The loads are as long as those of the block: for parts of a loaded vector the compiler would emit scalar shifts.
+    #[inline]
+    #[vectors]
+    fn at(window: &Window, at: usize) -> Self {
+        let [lead, second, third] = [0, 1, 2].map(|by| load_32(part(window, at + by)));
+        let [second, third] = [second, third].map(|bytes| and(bytes, each_8(0x3F)));
+        let is_high = are_high(lead);
+        let is_three = at_least_8(lead, each_8(0xE0));
+        // The last six bits, those before them, and the four highest of three bytes.
+        let last = blend(second, third, is_three);
+        let before = blend(and(lead, each_8(0x1F)), second, is_three);
+        let highest = and(left_16::<4>(lead), and(is_three, each_8(0xF0)));
+        let low = or(last, and(left_16::<6>(before), each_8(0xC0)));
+        let high = or(highest, and(right_16::<2>(before), each_8(0x0F)));
+        Read16 { lead, is_high, is_three, low: blend_high(lead, low, lead), high: and(high, is_high) }
     }
 }
 
