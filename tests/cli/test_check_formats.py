@@ -346,6 +346,13 @@ def test_a_hyphen_is_standard_output(folder: Path) -> None:
     assert not (folder / "-").exists()
 
 
+def test_a_hyphen_is_not_the_file_of_that_name(folder: Path) -> None:
+    (folder / "-").write_bytes(b"\xff")
+    done = run_here("check", "--output-file", "-", "./-", cwd=folder)
+    assert (done.stdout, done.returncode) == (run_here("check", "./-", cwd=folder).stdout, 1)
+    assert (folder / "-").read_bytes() == b"\xff"
+
+
 def test_an_output_file_in_the_folder_is_not_checked_while_it_is_written(folder: Path) -> None:
     run_here("check", "--output-format", "json", "--output-file", "out", ".", cwd=folder)
     assert json.loads((folder / "out").read_text())["summary"]["files"] == 3

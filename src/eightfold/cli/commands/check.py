@@ -57,7 +57,7 @@ class Options(SelectionOptions, EscapeOptions, ReadingOptions):
     form: Form | None = UTF_8
     form_map: list[tuple[Pattern, str | None]] = field(default_factory=list)
     output_format: str = "text"
-    output_file: str = ""
+    output_file: str = STANDARD_OUTPUT
     statistics: bool = False
     max_faults: int | None = None
     context: bool = False
@@ -193,8 +193,7 @@ def run(options: Options) -> int:
         return NOTHING_WRONG
     _check(options)
     _settle(options)
-    to_file = options.output_file not in ("", STANDARD_OUTPUT)
-    results = results_in(options.output_file) if to_file else nullcontext()
+    results = nullcontext() if options.output_file == STANDARD_OUTPUT else results_in(options.output_file)
     with watched(options, None if options.files_from else options.paths, options.selection), results:
         summary = _checked(options)
     if not summary.files:
@@ -286,7 +285,7 @@ def _met(options: Options, check: FileCheck) -> Iterator[Found | FileError]:
 
 def _check_output_file(options: Options, given: str) -> None:
     """Refuse to write the results over a file that was given to be read."""
-    if options.output_file and given and is_one_file(given, options.output_file):
+    if options.output_file != STANDARD_OUTPUT and given and is_one_file(given, options.output_file):
         raise UsageError(f"--output-file {shown(options.output_file)} is an input: choose another file")
 
 
