@@ -240,16 +240,35 @@ def test_a_file_outside_the_root_is_not_planned_for(path: str, tree: Path, outsi
     assert not (tree / "plan").exists()
 
 
-@pytest.mark.parametrize("path", ["precious", ".git/config"])
-def test_what_a_plan_could_not_change_is_not_planned_for(path: str, tree: Path, capsys: Captured) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["repair", "--plan", "plan", "--root", "precious", "precious"],
+        ["repair", "--apply", "old", "--root", "precious"],
+        ["repair", "--undo", "old", "--root", "link"],
+        ["names", "--fix", "latin-1", "--apply", "plan", "--root", "precious", "precious"],
+        ["names", "--undo", "old", "--root", "precious"],
+    ],
+    ids=" ".join,
+)
+def test_a_root_is_a_folder(arguments: list[str], tree: Path, capsys: Captured) -> None:
+    (tree / "precious").write_bytes(PRECIOUS)
+    (tree / "link").symlink_to("precious")
+    assert main(["repair", "--plan", "old", "deep"]) == 0
+    capsys.readouterr()
+    refused(arguments, capsys, " is not a folder: --root names one that contains the files")
+    assert not (tree / "plan").exists()
+    assert (tree / "precious").read_bytes() == PRECIOUS
+
+
+def test_what_belongs_to_git_is_not_planned_for(tree: Path, capsys: Captured) -> None:
     (tree / ".git").mkdir()
-    (tree / path).write_bytes(PRECIOUS)
-    root, why = (["--root", "precious"], "it is the root itself") if path == "precious" else ([], "it belongs to git")
-    assert main(["repair", "--errors", "latin-1", "--plan", "plan", *root, path]) == 2
+    (tree / ".git" / "config").write_bytes(PRECIOUS)
+    assert main(["repair", "--errors", "latin-1", "--plan", "plan", ".git/config"]) == 2
     said = capsys.readouterr().err
-    assert f"{path}: {why}" in said
+    assert ".git/config: it belongs to git" in said
     assert "0 in the plan" in said
-    assert (tree / path).read_bytes() == PRECIOUS
+    assert (tree / ".git" / "config").read_bytes() == PRECIOUS
 
 
 def test_a_root_is_given_each_time_and_links_inside_it_are_resolved_when_planning(tree: Path, capsys: Captured) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Iterable
 
 from eightfold.cli.options.arguments import CommandParser, file_argument
 from eightfold.cli.output.ending import UsageError
 from eightfold.files import FileError
+from eightfold.files.path_text import shown
 from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import STANDARD_INPUT
 
@@ -16,10 +18,22 @@ def add_root(parser: CommandParser, record: str) -> None:
     """Add the option for the root of a record: a plan or a log."""
     parser.add_argument(
         "--root",
-        type=file_argument,
+        type=root_argument,
         metavar="FOLDER",
         help=f"the folder that paths in the {record} are relative to and must not leave (default: the current one)",
     )
+
+
+def root_argument(given: str) -> str:
+    """Return the path of a root, which may not exist.
+
+    Raises:
+        argparse.ArgumentTypeError: it is empty, or leads to something that is not a folder.
+    """
+    path = file_argument(given)
+    if os.path.exists(path) and not os.path.isdir(path):
+        raise argparse.ArgumentTypeError(f"{shown(path)} is not a folder: --root names one that contains the files")
+    return path
 
 
 def inside(root: Root, paths: Iterable[str]) -> dict[str, str]:

@@ -265,8 +265,6 @@ def _planned_path(root: Root, path: str) -> str:
     if path == STANDARD_INPUT:
         return path
     relative = root.relative(path)
-    if not relative:
-        raise FileError(path, "it is the root itself: --root names a folder that contains it")
     if is_of_git(steps(relative)):
         raise FileError(path, "it belongs to git: no plan is applied to it")
     return os.path.join(os.curdir, relative) if relative == STANDARD_INPUT else relative
