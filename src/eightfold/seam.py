@@ -41,10 +41,9 @@ def leads_at_end(form: Form, data: bytes) -> Iterator[Lead]:
     ([Lead(code_point=55357, length=3)], [])
     """
     for start in range(len(data) - form.unit_bytes, len(data) - longest_row(form) - 1, -form.unit_bytes):
-        for found in (sequence_at(form, data, start), surrogate_at(form, data, start)) if start >= 0 else ():
-            point = None if found is None or found.end < len(data) else found.code_point
-            if point is not None and point in LEADS:
-                yield Lead(point, len(data) - start)
+        ends = (sequence_at(form, data, start), surrogate_at(form, data, start)) if start >= 0 else ()
+        points = {found.code_point for found in ends if found is not None and found.end == len(data)}
+        yield from (Lead(point, len(data) - start) for point in points if point is not None and point in LEADS)
 
 
 def longest_row(form: Form) -> int:
