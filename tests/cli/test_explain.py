@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
@@ -209,3 +210,12 @@ def test_an_offset_behind_the_end_is_told_with_the_range() -> None:
     assert (done.stdout, done.stderr) == (b"", b"eightfold: --offset 99 is past the end: offsets run from 0 to 2\n")
     done = run_here("explain", "--text", "", "--offset", "3")
     assert done.stderr == b"eightfold: --offset 3 is past the end: the input is empty\n"
+
+
+@pytest.mark.parametrize("arguments", [(), ("--output-format", "json")], ids=["text", "json"])
+def test_what_is_before_the_damage_of_a_compressed_file_is_shown(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "s.gz").write_bytes(gzip.compress(b"a\xff\nb\n")[:-3])
+    done = run_here("explain", "-f", "utf-8", *arguments, "s.gz", cwd=tmp_path)
+    assert (done.returncode, done.stdout.count(b"LINE FEED"), done.stdout.count(b"FF cannot begin")) == (2, 2, 1)
+    assert done.stderr == b"eightfold: s.gz: its gzip data is truncated after byte 5 of the decompressed data\n"
+    assert not arguments or len(json.loads(done.stdout)["rows"]) == 5

@@ -27,6 +27,7 @@ from eightfold.cli.work.watching import watched
 from eightfold.explain import iter_explained, iter_explained_text
 from eightfold.explain.as_text import HEADER, cells, text_lines
 from eightfold.explain.rows import Explained
+from eightfold.files import FileError
 from eightfold.files.path_text import reported
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
 from eightfold.files.write.writing import check_not_output
@@ -178,6 +179,8 @@ def _show(options: Options, form: Form, rows: Iterator[Explained], length: Calla
     else:
         for line in text_lines(noted):
             put(line)
+    if noted.error is not None:
+        raise noted.error
     if options.limit is not None and next(rows, None) is not None:
         say(f"more follows: output stops after {options.limit} (--limit)")
     return FAULTS if noted.faults else NOTHING_WRONG
@@ -207,16 +210,20 @@ def _cells(row: Explained) -> tuple[Cell, ...]:
 
 
 class _Noted:
-    """Rows as they pass, and whether any of them is a fault."""
+    """Rows as they pass, whether any of them is a fault, and the error that ended them, raised once they are shown."""
 
     def __init__(self, rows: Iterator[Explained]) -> None:
         self._rows = rows
         self.faults = False
+        self.error: FileError | None = None
 
     def __iter__(self) -> Iterator[Explained]:
-        for row in self._rows:
-            self.faults = self.faults or row.fault is not None
-            yield row
+        try:
+            for row in self._rows:
+                self.faults = self.faults or row.fault is not None
+                yield row
+        except FileError as error:
+            self.error = error
 
 
 def _put_json(options: Options, form: Form, rows: _Noted) -> None:
