@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from eightfold.cutting import boundary
 from eightfold.forms import Form
-from eightfold.reference import LEADS, encoded, joined, only_opens, sequence_at, signed, surrogate_at, unit_at
+from eightfold.reference import LEADS, encoded, joined, sequence_at, signed, surrogate_at, unit_at
 
 _READ_ONLY = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK"))
 
@@ -34,8 +34,6 @@ class SeamError(Exception):
 def leads_at_end(form: Form, data: bytes) -> Iterator[Lead]:
     r"""Yield what looks like the lead surrogate at the end of some bytes, by the form's own tables, the shortest first.
 
-    If its first unit can continue a sequence, it may be the end of a longer one.
-
     >>> from eightfold.forms import form
     >>> [*leads_at_end(form("wtf-8"), b"a\xed\xa0\xbd")], [*leads_at_end(form("wtf-8"), b"\xed\xb8\x80")]
     ([Lead(code_point=55357, length=3)], [])
@@ -44,6 +42,21 @@ def leads_at_end(form: Form, data: bytes) -> Iterator[Lead]:
         ends = (sequence_at(form, data, start), surrogate_at(form, data, start)) if start >= 0 else ()
         points = {found.code_point for found in ends if found is not None and found.end == len(data)}
         yield from (Lead(point, len(data) - start) for point in points if point is not None and point in LEADS)
+
+
+def may_be_inside(form: Form, data: bytes) -> bool:
+    r"""Return whether bytes of whole units may be the inside or the end of a longer sequence, well-formed or not.
+
+    >>> from eightfold.forms import form
+    >>> may_be_inside(form("wtf-8"), b"\xed\xa0\xbd"), may_be_inside(form("wtf-8"), b"\xa0\xbd")
+    (False, True)
+    """
+    units = [unit_at(form, data, at) or 0 for at in range(0, len(data), form.unit_bytes)]
+    rows = [entry.unit_ranges for entry in (*form.sequences, *form.names)]
+    parts = [row[start:] for row in rows for start in range(1, len(row))]
+    parts += [(each,) for entry in (*form.units, *form.names) for each in entry.run]
+    # What is longer may end with the bytes, or go on behind them.
+    return any(all(low <= unit <= high for unit, (low, high) in zip(units, part, strict=False)) for part in parts)
 
 
 def longest_row(form: Form) -> int:
@@ -101,8 +114,7 @@ class Seam:
         try:
             data = self._before(longest_row(form))
             for lead in leads_at_end(form, data):
-                unit = unit_at(form, data, len(data) - lead.length)
-                if (unit is not None and only_opens(form, unit)) or self._stands_alone(asked, lead):
+                if not may_be_inside(form, data[-lead.length :]) or self._stands_alone(asked, lead):
                     return lead
         except OSError as error:
             raise SeamError from error

@@ -151,12 +151,13 @@ class TextFile(io.TextIOWrapper):
         Raises:
             EncodeError: the form cannot write the text, and the policy is strict. TypeError: the text is not a str.
         """
-        if self._seam.continued or not text or not isinstance(text, str):
+        if self._seam.continued or not isinstance(text, str):
             return super().write(text)
         joined = self._join(text)
         self._drop_signature()
         super().write(text[joined:])
-        self._seam.pass_over()
+        if text:
+            self._seam.pass_over()
         return len(text)
 
     def _drop_signature(self) -> None:

@@ -124,6 +124,15 @@ def test_what_is_binary_is_still_binary(data: bytes, folder: Path) -> None:
     assert b"other-form" not in run_here("check", "tree/data", cwd=folder).stdout
 
 
+@pytest.mark.parametrize("control", ["\x1a", "\0", "\x02"])
+def test_a_control_at_the_end_does_not_make_text_binary(control: str, folder: Path) -> None:
+    for text in ("hi there\n", "some more of it\n" * 999):
+        (folder / "tree/data").write_bytes((text + control).encode("utf-16-le"))
+        done = run_here("check", "tree/data", cwd=folder)
+        assert done.returncode == 1
+        assert b"looks like utf-16-le" in done.stdout
+
+
 def test_every_report_has_it(folder: Path) -> None:
     (folder / "tree/a.txt").write_bytes(BARE)
     told = f"{seen('utf-16-le', 'byte order mark')}; use -f utf-16"

@@ -1,4 +1,4 @@
-"""What a slip of the finger gets: an option that is not known is answered by the one that was meant, say."""
+"""Wrong use: each mistake gets a message that names the way out."""
 
 from __future__ import annotations
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import eightfold
-from eightfold import Form, Row
+from eightfold import Form, Row, seam
 
 LEAD, TRAIL, PAIR = b"\xed\xa0\xbd", b"\xed\xb8\x80", b"\xf0\x9f\x98\x80"
 CESU_PAIR = LEAD + TRAIL
@@ -198,6 +199,24 @@ def test_appending_through_a_descriptor_or_to_a_file_without_a_name(path: Path) 
         os.close(kept)
 
 
+@pytest.mark.parametrize("form", ["wtf-8", "cesu-8", "mutf-8"])
+def test_nothing_but_the_lead_is_read(path: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seam, "boundary", None)
+    monkeypatch.setattr(seam.Seam, "_before", bounded(seam.Seam._before))
+    path.write_bytes(b"a" * 1000 + LEAD)
+    with eightfold.open(path, "a", form) as file:
+        file.write("\ude00")
+    assert path.read_bytes() == b"a" * 1000 + (PAIR if form == "wtf-8" else CESU_PAIR)
+
+
+def bounded(before: Callable[[seam.Seam, int], bytes]) -> Callable[[seam.Seam, int], bytes]:
+    def read(self: seam.Seam, count: int) -> bytes:
+        assert count <= len(CESU_PAIR)
+        return before(self, count)
+
+    return read
+
+
 # A lead may be the end of U+0100 to U+04FF here: C0 90 00 is one sequence, 90 00 alone is U+D800.
 AMBIGUOUS = Form(
     "ambiguous",
@@ -214,7 +233,7 @@ AMBIGUOUS = Form(
 
 @pytest.mark.parametrize("mode", ["a", "a+"])
 @pytest.mark.parametrize("before", ["\u0100", "a\ud800", "\u0100\ud801", "\u0100" * 1000, "\ud800"])
-def test_what_only_looks_like_a_lead_is_not_joined(path: Path, mode: str, before: str) -> None:
+def test_what_looks_like_a_lead_is_joined_if_it_is_one(path: Path, mode: str, before: str) -> None:
     path.write_bytes(eightfold.encode(before, AMBIGUOUS))
     with eightfold.open(path, mode, AMBIGUOUS) as file:
         file.write("\udc00")
@@ -227,6 +246,7 @@ def test_a_signature_is_written_at_the_beginning_only(path: Path, form: str) -> 
         file.write("a\n")
     with eightfold.open(path, "r+", form) as file:
         file.read()
+        file.write("")
         file.write("b\n")
     with eightfold.open(path, "a+", form) as file:
         file.seek(0)

@@ -119,10 +119,10 @@ fn bytes_of_pieces<'py, T: Sync>(
     })
 }
 
-/// The form of values, none of which begins with a mark.
+/// The form of values, which has no signatures.
 fn form_of(form: &Bound<'_, PyAny>) -> PyResult<std::sync::Arc<Form>> {
     let handle = Handle::of(form)?;
-    if handle.get().written() == 0 { Ok(handle.get().form.clone()) } else { Err(has_signatures()) }
+    if handle.get().is_signed() { Err(has_signatures()) } else { Ok(handle.get().form.clone()) }
 }
 
 fn has_signatures() -> PyErr {
@@ -239,7 +239,7 @@ pub fn column_changes<'py>(
     let (source, target) = (Handle::of(source)?, Handle::of(target)?);
     let (from, to) = (source.get(), target.get());
     from.check_both(to, py, &errors)?;
-    if from.written() > 0 || to.written() > 0 {
+    if from.is_signed() || to.is_signed() {
         return Err(has_signatures());
     }
     let threads = threads_of(&threads)?;

@@ -40,7 +40,7 @@ pub fn encode<'py>(
     let asked = handle.get();
     asked.check(py, &errors)?;
     let text = text_object(text)?;
-    if asked.is_plainly_strict(&errors) && asked.written() == 0 {
+    if asked.is_plainly_strict(&errors) && !asked.is_signed() {
         // A text that the form can write completely needs no policy.
         return match clean_bytes(py, &asked.form, text)? {
             Some(bytes) => Ok(bytes),
@@ -230,7 +230,7 @@ fn bytes_at_once<'py>(
 pub fn is_encodable<'py>(py: Python<'py>, text: &Bound<'py, PyAny>, form: &Bound<'py, PyAny>) -> PyResult<bool> {
     let points = text_of(text_object(text)?)?;
     let handle = Handle::of(form)?;
-    let plain = written_form(handle.get());
+    let plain = handle.get().written_form();
     Ok(encoded(py, (&plain.form, Missing::Stop), (points, 0), &mut 0_usize)?.is_ok())
 }
 
@@ -243,10 +243,6 @@ pub fn short_is_encodable<'py>([text, form]: [&Bound<'py, PyAny>; 2]) -> Option<
     }
     let is_encodable = handle.form.next_missing(points, 0).is_none();
     Some(PyBool::new(form.py(), is_encodable).to_owned().into_any())
-}
-
-fn written_form(asked: &Handle) -> &Handle {
-    asked.plain(asked.written())
 }
 
 /// Yield the places of a str that a form cannot write: see `eightfold.text.encode_faults`.

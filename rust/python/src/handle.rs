@@ -307,7 +307,7 @@ impl Handle {
         if self.varies_strict {
             return Ok(self.writing(py, &Errors::Strict)?.form.clone());
         }
-        Ok(self.plain(self.written()).form.clone())
+        Ok(self.written_form().form.clone())
     }
 
     /// Check the name of a policy before any work is done.
@@ -337,7 +337,7 @@ impl Handle {
 
     /// The form that holds after the signature, and where its text begins.
     pub fn opened<'py>(&self, data: Bound<'py, PyBytes>) -> PyResult<Opened<'py>> {
-        if self.signatures.is_empty() {
+        if !self.is_signed() {
             return Ok(Opened { plain: 0, content: data, skipped: 0 });
         }
         let (plain, length) = self.announced(data.as_bytes());
@@ -353,13 +353,18 @@ impl Handle {
         let found = self.signatures.iter().position(|signature| data.starts_with(&signature.mark));
         match found {
             Some(at) => (at + 1, self.signatures[at].mark.len()),
-            None => (self.written(), 0),
+            None => (usize::from(self.is_signed()), 0),
         }
     }
 
-    /// Which form text is written in, as [`Opened::plain`]: that of the first signature, if there is one.
-    pub fn written(&self) -> usize {
-        usize::from(!self.signatures.is_empty())
+    /// Whether an input may begin with a signature.
+    pub fn is_signed(&self) -> bool {
+        !self.signatures.is_empty()
+    }
+
+    /// The form that text is written in: that of the first signature, if there is one.
+    pub fn written_form(&self) -> &Handle {
+        self.plain(usize::from(self.is_signed()))
     }
 
     /// The signature that is written before the text; empty where there is none.

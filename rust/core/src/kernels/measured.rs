@@ -106,6 +106,12 @@ impl Prefix {
     pub const NONE: Prefix = Prefix { end: 0, count: 0, largest: 0 };
 }
 
+/// The bytes at the end of valid text that belong to a sequence which continues behind it.
+pub fn cut_bytes(text: &[u8]) -> usize {
+    let is_cut = |&behind: &usize| text[text.len() - behind] >= [0xC0, 0xE0, 0xF0][behind - 1];
+    (1..=text.len().min(3)).find(is_cut).unwrap_or(0)
+}
+
 /// Text without surrogates, of which the length in UTF-8 is known. Only [`Text::scalar`] makes one.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar<'a> {

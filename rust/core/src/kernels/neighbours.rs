@@ -33,7 +33,7 @@ const fn sides(of_leads: [Rule; MOST]) -> [Rule; 8] {
 /// The bit of the rule about two continuation bytes.
 pub const TWO: u8 = 0x80;
 
-/// The rules of UTF-8: those about its lead bytes are about continuation bytes that are wrong behind them.
+/// The rules of UTF-8. Those about lead bytes list the continuation bytes that must not follow.
 pub static UTF_8: [[u8; 16]; 3] = tables(&sides([
     // C0 and C1.
     [1 << 0xC, 1 | 1 << 1, CONTINUATION],
@@ -45,15 +45,9 @@ pub static UTF_8: [[u8; 16]; 3] = tables(&sides([
     [1 << 0xF, 0xFFF0, CONTINUATION & !(1 << 8)],
 ]));
 
-/// The bytes at the end of valid text that belong to a sequence which continues behind it.
-pub fn cut_bytes(text: &[u8]) -> usize {
-    let is_cut = |&behind: &usize| text[text.len() - behind] >= [0xC0, 0xE0, 0xF0][behind - 1];
-    (1..=text.len().min(3)).find(is_cut).unwrap_or(0)
-}
-
 /// The tables of the rules about the second bytes of a layout, and of those of [`sides`], some of which may apply to
-/// well-formed text. The number has the bits of the former that apply to some valid second byte too, or to one with which a
-/// sequence parts.
+/// well-formed text. The number has the bits of the former that apply to some valid second byte too, or to one with
+/// which a sequence parts.
 #[cold]
 pub fn derived(layout: &Layout) -> ([[[u8; 16]; 3]; 2], u8) {
     let (mut exact, mut few) = ([[0; 3]; 8], [[0; 3]; MOST]);

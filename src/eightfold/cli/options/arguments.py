@@ -45,6 +45,8 @@ class CommandParser(argparse.ArgumentParser):
         self.synopsis: str = synopsis
         self.examples: tuple[tuple[str, str], ...] = tuple(examples)
         self.after: str = after
+        self.reads_input: bool = False
+        """Whether - among its paths is standard input."""
         shown = [f"  {line}\n      {purpose}" for line, purpose in self.examples]
         super().__init__(
             prog=name,
@@ -99,7 +101,7 @@ class CommandParser(argparse.ArgumentParser):
         found, unknown = self.parse_known_intermixed_args(given, into)
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}{self._hint(unknown)}")
-        if vars(found).get("paths", []).count("-") > 1:
+        if self.reads_input and vars(found)["paths"].count("-") > 1:
             self.error("- is given twice: standard input can be read only once")
         return found
 
@@ -160,6 +162,7 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 def add_paths(parser: CommandParser) -> None:
     """Add the paths of the files; without any, standard input is read."""
+    parser.reads_input = True
     parser.add_argument(
         "paths",
         nargs="*",
@@ -192,7 +195,7 @@ def file_argument(given: str) -> str:
 
 
 def add_form(parser: CommandParser, *, foreign: bool = False, wide: bool = True) -> None:
-    """Add the option for the form of the input, which may be a legacy charset, or of wide units, if these are read."""
+    """Add the option for the form of the input; `foreign` admits legacy charsets, and not `wide` means 8-bit forms."""
     which, also = "form" if wide else "8-bit form", ", a legacy charset" * foreign
     parser.add_argument(
         *("-f", "--form"),

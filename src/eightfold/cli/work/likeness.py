@@ -21,6 +21,8 @@ from eightfold.text import decode
 
 _HEAD_BYTES = 8192
 """How much of a file is examined."""
+_CONTROLS = re.compile(r"[\0-\x06\x0e-\x1a\x1c-\x1f]")
+"""Controls that text seldom has."""
 _SIGNATURES = sorted(
     ((signature, each.name) for each in forms() if each.unit_bits > 8 for signature in each.signatures),
     # The mark of UTF-32 begins as that of UTF-16 does.
@@ -28,8 +30,6 @@ _SIGNATURES = sorted(
 )
 
 
-_NO_TEXT = re.compile(r"[\0-\x06\x0e-\x1a\x1c-\x1f]")
-"""Controls that no text has: the tables of libraries and caches, read as wide units, are full of them."""
 WIDE_MARKS: tuple[bytes, ...] = tuple(signature.mark for signature, _ in _SIGNATURES)
 """How files of 16- and 32-bit units begin."""
 
@@ -98,7 +98,12 @@ def _by_nuls(head: bytes) -> str:
     identifier.feed(head[: len(head) // 4 * 4] or head)
     best = identifier.finish()[0]
     is_wide = identifier.tells(best) and form(best.form).unit_bits > 8
-    return best.form if is_wide and not _NO_TEXT.search(decode(head, best.form, "replace")) else ""
+    return best.form if is_wide and _is_text(decode(head, best.form, "replace")) else ""
+
+
+def _is_text(text: str) -> bool:
+    """Return whether text has few controls: the tables of libraries, read as wide units, are full of them."""
+    return len(_CONTROLS.findall(text)) <= 1 + len(text) // 256
 
 
 def _nuls(head: bytes, found: Form) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from types import TracebackType
 from typing import Any, BinaryIO, Self, TypeVar
+from unicodedata import category
 
 from eightfold.files import FileError
 from eightfold.files.path_text import as_path, as_text, shown
@@ -236,12 +237,16 @@ def _file_path(text: str) -> str:
 
 
 def is_of_git(names: Iterable[str]) -> bool:
-    """Return whether the names that make up a path lead into a folder of git, whatever the system makes of their case.
+    r"""Return whether the names that make up a path lead into a folder of git, as any system reads them.
 
-    >>> is_of_git(["code", ".git", "config"]), is_of_git([".gitignore"])
-    (True, False)
+    Windows ignores case, dots and spaces at the end, what follows a colon, and knows a short name; macOS ignores case
+    and invisible characters.
+
+    >>> is_of_git(["code", ".git", "config"]), is_of_git([".Gi\u200ct. "]), is_of_git([".gitignore"])
+    (True, True, False)
     """
-    return any(name.casefold() == ".git" for name in names)
+    seen = ("".join(each for each in name.partition(":")[0] if category(each) != "Cf") for name in names)
+    return any(name.rstrip(". ").casefold() in (".git", "git~1") for name in seen)
 
 
 def _checked(changes: Iterator[TableChange], expected: str) -> Iterator[TableChange]:

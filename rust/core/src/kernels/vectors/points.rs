@@ -263,8 +263,8 @@ impl Meaning<'_> {
         [blend(low, answers[0], ill), blend(high, answers[1], ill)]
     }
 
-    /// The code points up to U+FFFF that a form places elsewhere than UTF-8 does, but those of the answers at ill-formed
-    /// positions: in the order of [`widened`].
+    /// Code points up to U+FFFF in a form that places them elsewhere than UTF-8 does, with the answers at ill-formed
+    /// positions, in the order of [`widened`].
     #[inline]
     #[vectors]
     fn moved(&self, layout: &Layout, read: &Read16, ill: Option<Vector>) -> [Vector; 2] {

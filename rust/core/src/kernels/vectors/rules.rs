@@ -16,9 +16,7 @@ impl Rules {
         Rules(tables.map(|table| twice(load_16(&table))))
     }
 
-    /// The rules about the second bytes of a layout, and those of [`sides`], some of which may apply to well-formed
-    /// text. The number has the bits of the former that apply to some valid second byte too, or to one with which a
-    /// sequence parts.
+    /// The rules of a layout, as [`derived`] returns them.
     #[inline]
     #[vectors]
     pub fn of_layout(layout: &Layout) -> ([Self; 2], u8) {
@@ -26,7 +24,7 @@ impl Rules {
         ([Rules::new(&of_seconds), Rules::new(&of_sides)], coarse)
     }
 
-    /// For rules made by [`sides`]: not 0 in the lanes of bytes that are invalid after the three before them, of which
+    /// For rules with those that hold in any layout: not 0 in the lanes of bytes that are invalid after the three before them, of which
     /// `nearest` is the last.
     #[inline]
     #[vectors]

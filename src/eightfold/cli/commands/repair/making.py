@@ -266,5 +266,5 @@ def _planned_path(root: Root, path: str) -> str:
         return path
     relative = root.relative(path)
     if is_of_git(steps(relative)):
-        raise FileError(path, "it belongs to git: no plan is applied to it")
+        raise FileError(path, "it belongs to git: no plan is applied below .git")
     return os.path.join(os.curdir, relative) if relative == STANDARD_INPUT else relative

@@ -27,7 +27,7 @@ _ELSEWHERE = "its central directory is not where the archive says"
 
 
 def names(path: str, file: BinaryIO) -> Iterator[Name]:
-    """Yield the names in a zip, none if the file is no zip and is not named as one."""
+    """Yield the names in a zip; none of another file, unless its name ends in .zip: then it is damaged."""
     directory = _directory(path, file)
     if directory is not None:
         yield from _names(path, file, *directory)

@@ -11,8 +11,8 @@ use eightfold_features::avx512;
 use super::clean::{begins_64, bytes_before};
 use super::{any_of, ascii_bytes, bytes_64, fetch_ahead};
 use crate::kernels::lanes::low_64;
-use crate::kernels::measured::{Prefix, WIDTH_BORDERS};
-use crate::kernels::neighbours::{TWO, UTF_8, cut_bytes};
+use crate::kernels::measured::{Prefix, WIDTH_BORDERS, cut_bytes};
+use crate::kernels::neighbours::{TWO, UTF_8};
 
 /// `a & b & c`, bit by bit.
 const AND_AND: i32 = 0x80;
