@@ -111,8 +111,12 @@ def test_a_form_that_is_given_decides(folder: Path) -> None:
         b"one\0two\0three\0",
         b"\0",
         bytes(100),
-        # As the library of a compiler begins: the places of its members, one for each of their names, and the names.
+        # As the libraries of compilers begin: the places of their members, one for each of the names, and the names.
         b"!<arch>\n".ljust(68)
+        + b"".join(400 * place.to_bytes(4, "big") for place in (0x1A18A, 0x1D95E, 0x4B532, 0x5CBFE)),
+        # The same without its mark.
+        b"nothing\n".ljust(68)
+        + b"\0\0\x01\xd3"
         + b"".join(60 * place.to_bytes(4, "big") for place in (0xA18A, 0x1D95E, 0x4B532, 0x5CBFE, 0x6FCD2, 0x9AF66))
         + b"a_name_in_it\0" * 500,
     ],

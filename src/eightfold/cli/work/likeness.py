@@ -15,6 +15,7 @@ from eightfold.faults import Fault
 from eightfold.files.read.reading import Source
 from eightfold.files.read.scanning import faults_in
 from eightfold.files.read.tables import PARQUET, kind_by_head
+from eightfold.files.walk.archives.others import kind_of
 from eightfold.forms import Form, form, forms
 from eightfold.stream import Located
 from eightfold.text import decode
@@ -81,7 +82,7 @@ def _other_form(head: bytes, asked: Form) -> OtherForm | None:
     for signature, name in _SIGNATURES:
         if head.startswith(signature.mark):
             return _fault(asked, signature.mark, signature.form.name, "byte order mark", name)
-    found = _by_nuls(head) if b"\0" in head else ""
+    found = _by_nuls(head) if b"\0" in head and not kind_of(head) else ""
     return _fault(asked, b"", found, _nuls(head, form(found)), found) if found else None
 
 
@@ -102,8 +103,8 @@ def _by_nuls(head: bytes) -> str:
 
 
 def _is_text(text: str) -> bool:
-    """Return whether text has few controls: the tables of libraries, read as wide units, are full of them."""
-    return len(_CONTROLS.findall(text)) <= 1 + len(text) // 256
+    """Return whether text has one control at most, such as an end of file: tables, read as wide units, have more."""
+    return len(_CONTROLS.findall(text)) <= 1
 
 
 def _nuls(head: bytes, found: Form) -> str:

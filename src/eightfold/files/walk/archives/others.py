@@ -35,10 +35,19 @@ def refuse(path: str, head: bytes) -> None:
     Raises:
         FileError: the file begins like one.
     """
-    if kind := _kind_of(head, _OTHERS) or ("cpio" if _is_binary_cpio(head) else ""):
+    if kind := kind_of(head):
         raise FileError(path, f"{kind} archives are not read: its names were not examined")
     if kind := _kind_of(head, _OTHERS_COMPRESSED):
         raise FileError(path, f"it is compressed in a way that is not read ({kind}): names in it were not examined")
+
+
+def kind_of(head: bytes) -> str:
+    r"""Return which archive begins so, of those whose names are not read; empty if none.
+
+    >>> kind_of(b"!<arch>\nand more"), kind_of(b"text")
+    ('ar', '')
+    """
+    return _kind_of(head, _OTHERS) or ("cpio" if _is_binary_cpio(head) else "")
 
 
 def _kind_of(head: bytes, kinds: Iterable[tuple[str, bytes]]) -> str:
