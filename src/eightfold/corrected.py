@@ -19,7 +19,7 @@ from eightfold.forms.utf_8 import CONTINUATION
 from eightfold.reference import opening
 from eightfold.stream import Checker, Located
 from eightfold.stream.turns import Copied
-from eightfold.text import AnyErrors, Data, LinePosition, bytes_of, encode
+from eightfold.text import AnyErrors, Data, LinePosition, bytes_of, encode, exactly
 
 _C = CONTINUATION
 _TABLE = "Corrected UTF-8, Putting it all together"
@@ -121,7 +121,8 @@ def write_document(
     >>> document == MAGIC + b"one\ntwo\n", list(lint(document))
     (True, [])
     """
-    if isinstance(text, str) and "\0" in text:
+    text = exactly(text)
+    if "\0" in text:
         at = text.index("\0")
         fault = Fault("raw-nul", _NAME, at, at + 1, b"", 0, "text")
         raise EncodeError(_NAME, text, at, at + 1, str(fault), fault)

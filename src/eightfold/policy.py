@@ -309,14 +309,14 @@ def ask_decoding(handler: Handler, error: DecodeError) -> tuple[str, int, bytes]
     Raises:
         TypeError, IndexError, OverflowError: the result violates the protocol, as in CPython.
     """
-    answer = handler(error)
-    if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[0], str):
+    text, position = _parts(handler(error))
+    if not isinstance(text, str):
         raise TypeError("decoding error handler must return (str, int) tuple")
-    given = _index(answer[1])
-    data = error.object
-    if not isinstance(data, bytes):
+    given = _index(position)
+    if not isinstance(error.object, bytes):
         raise TypeError("object attribute must be bytes")
-    return answer[0], _position(given, len(data)), data
+    data = bytes.__getitem__(error.object, slice(None))
+    return str.__getitem__(text, slice(None)), _position(given, len(data)), data
 
 
 def ask_encoding(writing: Writing, error: EncodeError) -> tuple[bytes, int]:
@@ -327,14 +327,21 @@ def ask_encoding(writing: Writing, error: EncodeError) -> tuple[bytes, int]:
         EncodeError: the replacement cannot be encoded itself.
     """
     length = str.__len__(error.object)
-    answer = writing.handler(error)
-    if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[0], (str, bytes)):
+    given, index = _parts(writing.handler(error))
+    if not isinstance(given, (str, bytes)):
         raise TypeError("encoding error handler must return (str/bytes, int) tuple")
-    position = _position(_index(answer[1]), length)
-    replacement = _replacement(writing.form, answer[0])
+    position = _position(_index(index), length)
+    replacement = _replacement(writing.form, given)
     if replacement is None:
         raise error
     return replacement, position
+
+
+def _parts(answer: object) -> tuple[Any, Any]:
+    """Return both parts of an answer, or None twice; as in CPython a subclass is not asked what it holds."""
+    if isinstance(answer, tuple) and tuple.__len__(answer) == 2:
+        return tuple.__getitem__(answer, 0), tuple.__getitem__(answer, 1)
+    return None, None
 
 
 def _index(position: Any) -> int:
@@ -353,10 +360,12 @@ def _position(given: int, length: int) -> int:
 
 def _replacement(form: Form, replacement: str | bytes) -> bytes | None:
     if isinstance(replacement, bytes):
-        return replacement if len(replacement) % form.unit_bytes == 0 else None
-    if form.cpython_reasons and not replacement.isascii():
+        data = bytes.__getitem__(replacement, slice(None))
+        return data if len(data) % form.unit_bytes == 0 else None
+    text = str.__getitem__(replacement, slice(None))
+    if form.cpython_reasons and not text.isascii():
         return None
-    return _written_alike(form, [ord(character) for character in replacement])
+    return _written_alike(form, [ord(character) for character in text])
 
 
 def _written_alike(form: Form, points: list[int]) -> bytes | None:

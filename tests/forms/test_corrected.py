@@ -503,3 +503,11 @@ def test_a_document_takes_policies_and_no_others() -> None:
         corrected.write_document("", "no such policy")
     with pytest.raises(TypeError, match="must be a str"):
         corrected.write_document(b"")  # type: ignore[arg-type]
+
+
+def test_a_document_holds_the_text_of_a_subclass() -> None:
+    subclass = type("Holding", (str,), {"__contains__": lambda *_: True, "index": lambda *_: 0})
+    assert corrected.write_document(subclass("ab")) == MAGIC + b"ab"
+    with pytest.raises(eightfold.EncodeError) as refused:
+        corrected.write_document(subclass("ab\0"))
+    assert refused.value.start == 2

@@ -43,7 +43,36 @@ class Lying:
 
 
 class Text(str):
-    """A str of another class."""
+    """A str of another class, which says of itself what is not so."""
+
+    def __len__(self) -> int:
+        return 1
+
+    def __iter__(self) -> Any:
+        return iter("Q")
+
+    def isascii(self) -> bool:
+        return True
+
+
+class Bytes(bytes):
+    """The same of bytes."""
+
+    def __len__(self) -> int:
+        return 1
+
+
+class Pair(tuple[Any, ...]):
+    """The same of a tuple."""
+
+    def __len__(self) -> int:
+        return 7
+
+    def __getitem__(self, index: Any) -> Any:
+        return None
+
+    def __iter__(self) -> Any:
+        return iter(())
 
 
 POSITIONS: tuple[Any, ...] = (
@@ -54,6 +83,7 @@ POSITIONS: tuple[Any, ...] = (
 ANSWERS: tuple[Any, ...] = (
     *(("?", position) for position in POSITIONS),
     *(("", 3), ("\ud800", 3), ("😀" * 70_000, 3), (Text("é"), 3), (b"x", 3), (bytearray(b"x"), 3), (7, 3), (None, 3)),
+    *((Text("abc"), 3), (Bytes(b"abc"), 3), Pair(("?", 3)), Pair(("?",)), Pair((7, 3))),
     *(None, "?", b"?", 3, (), ("?",), ("?", 3, 3), ["?", 3], ("?", 3).__iter__(), object(), NotImplemented, {}),
 )
 
@@ -97,6 +127,22 @@ def test_an_answer_to_decoding_has_cpythons_outcome(length: int) -> None:
         )
 
 
+@pytest.mark.parametrize("target", ["utf-8", "utf-16-le"])
+@pytest.mark.parametrize("data", [b"ab\xffcd", b"ab\xed\xa0\x80cd"], ids=["read", "written"])
+def test_what_an_answer_holds_is_converted_whatever_its_class_says(data: bytes, target: str) -> None:
+    def converted(answer: Callable[[Any], Any]) -> Any:
+        with handler(answer) as errors:
+            return (
+                outcome(lambda: convert(data, "wtf-8", target, errors)),
+                outcome(lambda: Converter("wtf-8", target, errors).convert(data, True)),
+            )
+
+    for given, meant in ((Text("abc"), "abc"), (Text("é"), "é"), (Bytes(b"abc"), b"abc"), (Bytes(b"abcd"), b"abcd")):
+        expected = converted(lambda error: (meant, error.end))
+        assert converted(lambda error: (given, error.end)) == expected
+        assert converted(lambda error: Pair((given, error.end))) == expected
+
+
 @pytest.mark.parametrize("length", [0, 70_000])
 def test_an_answer_to_encoding_has_cpythons_outcome(length: int) -> None:
     text = "ab\ud800cd" + "e" * length
@@ -111,6 +157,7 @@ def test_an_answer_to_encoding_has_cpythons_outcome(length: int) -> None:
 
 CHANGES: dict[str, Any] = {
     **{f"object = {value!r:.20}": ("object", value) for value in (b"", b"ab", b"abcd\xff\xff", b"x" * 100_000)},
+    "object = of another class": ("object", Bytes(b"abcde")),
     **{f"object = {value!r:.20}": ("object", value) for value in ("", "text", bytearray(b"abcde"), None, 7, [])},
     **{f"start = {value!r}": ("start", value) for value in (0, 3, 10**9, -5, 2**63 - 1, -(2**63))},
     **{f"end = {value!r}": ("end", value) for value in (0, 10**9, -5, 2**63 - 1, -(2**63))},

@@ -366,6 +366,17 @@ def test_an_encoder_that_goes_away_while_it_holds_a_lead_warns() -> None:
         assert encoder.finish() in (b"", b"\xed\xa0\xbd")
 
 
+@pytest.mark.parametrize("form", ["utf-8", "wtf-8", "cesu-8", "utf-16"])
+def test_an_encoder_takes_no_state_that_it_never_gives(form: str) -> None:
+    encoder = Encoder(form)
+    text = encoder.encode("a")
+    for state in (2 * 0x61, 3, 2 * 0xDC00, 2 * 0x110000, -1, 2**200):
+        with pytest.raises(ValueError, match="is no state of an encoder"):
+            encoder.setstate(state)
+    assert encoder.encode("a") == Encoder(form.removesuffix("16") + "16-le" if form == "utf-16" else form).encode("a")
+    assert text.endswith(encoder.encode("a"))
+
+
 def test_a_converter_takes_lists_and_numbers_in_the_place_of_tuples_and_flags() -> None:
     converter = Converter("generalized-utf-8", "wtf-8")
     assert converter.convert(b"a\xed\xa0\xbd") == b"a"

@@ -281,8 +281,9 @@ class Form(_Fixed):
         note: what to know before using the form.
         source: the document that defines the form.
 
-    A form is immutable, so copying returns the same object; it can be pickled. A subclass whose constructor takes other
-    arguments is unpickled without it: its attributes are restored.
+    A form is immutable, and equal to nothing but itself. Copying returns the same object, and so does unpickling a
+    built-in form; another that is unpickled is a form of its own, which reads and writes the same. A subclass whose
+    constructor takes other arguments is unpickled without it: its attributes are restored.
 
     Raises:
         ValueError: two rows share a code point, or begin alike (the message names both), there are too many rows,

@@ -10,7 +10,7 @@ from eightfold.faults import code_point_name, wants_text
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.policy import check_policy
-from eightfold.reference import signed
+from eightfold.reference import LEADS, signed
 from eightfold.run import encoded_piece
 from eightfold.stream.turns import Copied, in_turn_without_global_lock
 from eightfold.text import AnyErrors, AnyForm
@@ -95,8 +95,14 @@ class Encoder(Copied, codecs.IncrementalEncoder):
         return 2 * (ord(self._held) if self._held else 0) + self._mark_due
 
     def setstate(self, state: int | str) -> None:
-        """Restore a state returned by :meth:`getstate`; a text file also passes 0 after it has moved."""
+        """Restore a state returned by :meth:`getstate`; a text file also passes 0 after it has moved.
+
+        Raises:
+            ValueError: the state is none of an encoder of this form.
+        """
         code, due = divmod(int(state), 2)
+        if code and not (self._holds and code in LEADS):
+            raise ValueError(f"{state} is no state of an encoder of {self.form.name}")
         if not state:
             self._warn_of_loss()
         self._held, self._mark_due = (chr(code) if code else ""), bool(due)
