@@ -5,6 +5,7 @@
 //! vector here, so that the bits above a half byte need not be cleared before it is looked up.
 
 use std::arch::x86_64::*;
+use std::ops::RangeInclusive;
 
 use eightfold_features::avx512;
 
@@ -110,31 +111,94 @@ pub fn valid_pieces(data: &[u8]) -> usize {
     end - cut_bytes(&data[..end])
 }
 
+/// What whole blocks of data have been measured to.
+struct Blocks {
+    end: usize,
+    count: usize,
+    largest: __m512i,
+    /// The last block. It is part of `largest` when it is known where its last sequence ends.
+    last: __m512i,
+}
+
+impl Blocks {
+    /// Add the block at the end, and what begins in it.
+    #[inline]
+    #[avx512]
+    fn add(&mut self, bytes: __m512i, begins: u64) {
+        self.count += begins.count_ones() as usize;
+        (self.largest, self.last) = (_mm512_max_epu8(self.largest, self.last), bytes);
+        self.end += 64;
+    }
+
+    /// Add the blocks of ASCII that follow, behind a block of it.
+    #[inline]
+    #[avx512]
+    fn add_ascii(&mut self, data: &[u8]) {
+        let more = ascii_bytes(&data[self.end..], true);
+        (self.end, self.count) = (self.end + more, self.count + more);
+    }
+
+    /// Add the blocks that follow in which nothing takes more than two bytes, behind a block of such text. What begins in
+    /// them shows that they are valid.
+    #[inline]
+    #[avx512]
+    fn add_twos(&mut self, data: &[u8]) {
+        let mut open = twos_begin(self.last) >> 63;
+        for block in data[self.end..].as_chunks::<64>().0 {
+            fetch_ahead(block, 0);
+            let bytes = bytes_64(block, 0);
+            let (begins, twos) = (begins_64(bytes), twos_begin(bytes));
+            let goes_on = twos << 1 | open;
+            if begins != !goes_on || _mm512_movepi8_mask(bytes) != twos | goes_on {
+                break;
+            }
+            open = twos >> 63;
+            self.add(bytes, begins);
+        }
+    }
+}
+
+/// The bytes that begin a sequence of two.
+#[inline]
+#[avx512]
+fn twos_begin(bytes: __m512i) -> u64 {
+    let above = _mm512_sub_epi8(bytes, _mm512_set1_epi8(0xC2_u8 as i8));
+    _mm512_cmplt_epu8_mask(above, _mm512_set1_epi8((0xE0_u8 - 0xC2) as i8))
+}
+
+/// So much begins in a block of little else than sequences of two bytes. Behind a block with more ASCII, others with longer
+/// sequences are likely, and a mispredicted branch costs more than examining a block.
+const BEGIN_IN_TWOS: RangeInclusive<u32> = 32..=40;
+
 /// Measure whole blocks as long as they are valid; the end is before the first, or the last, sequence that may be
 /// incomplete.
 #[avx512]
 pub fn measure_blocks(data: &[u8]) -> Prefix {
-    let rules = Rules::new();
-    let (mut at, mut count) = (0, 0);
-    // The last block is added when it is known where its last sequence ends.
-    let [mut largest, mut last] = [_mm512_setzero_si512(); 2];
-    while let Some(block) = Block::whole(data, at) {
-        fetch_ahead(data, at);
-        let is_ascii = _mm512_movepi8_mask(block.bytes) == 0;
+    let start = ascii_bytes(data, true);
+    if start == data.len() {
+        return Prefix { end: start, count: start, largest: 0 };
+    }
+    let none = _mm512_setzero_si512();
+    let (rules, mut blocks) = (Rules::new(), Blocks { end: start, count: start, largest: none, last: none });
+    while let Some(block) = Block::whole(data, blocks.end) {
+        fetch_ahead(data, blocks.end);
         if !is_none(rules.broken(&block)) {
             break;
         }
-        count += begins_64(block.bytes).count_ones() as usize;
-        (largest, last) = (_mm512_max_epu8(largest, last), block.bytes);
-        at += 64;
-        if is_ascii {
-            let more = ascii_bytes(&data[at..], true);
-            (at, count) = (at + more, count + more);
+        let (bytes, begins) = (block.bytes, begins_64(block.bytes));
+        blocks.add(bytes, begins);
+        if _mm512_movepi8_mask(bytes) == 0 {
+            blocks.add_ascii(data);
+        } else if BEGIN_IN_TWOS.contains(&begins.count_ones())
+            && _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xE0_u8 as i8)) == 0
+        {
+            blocks.add_twos(data);
         }
     }
-    let cut = cut_bytes(&data[..at]);
-    largest = _mm512_mask_max_epu8(largest, low_64(64 - cut), largest, last);
-    Prefix { end: at - cut, count: count - usize::from(cut > 0), largest: border_reached(largest) }
+    let Blocks { end, count, largest, last } = blocks;
+    let cut = cut_bytes(&data[..end]);
+    let largest = _mm512_mask_max_epu8(largest, low_64(64 - cut), largest, last);
+    Prefix { end: end - cut, count: count - usize::from(cut > 0), largest: border_reached(largest) }
 }
 
 /// Measure all bytes in one pass without a branch for each block; [`Prefix::NONE`] if they are invalid.
