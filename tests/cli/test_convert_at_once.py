@@ -31,6 +31,7 @@ from eightfold.cli.commands import convert
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
 from eightfold.files.parallel.threads import ahead, allowed, working
+from eightfold.files.paths.roots import Way
 from eightfold.files.read import converting, reading, segments
 from eightfold.files.read.converting import Conversion, ConvertedPiece, converted
 from eightfold.files.read.reading import READ, Source
@@ -345,7 +346,7 @@ def test_threads_that_fill_a_disk_leave_what_was_there(tmp_path: Path) -> None:
 def test_a_journal_takes_the_lines_of_all_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     has_lines = journals._has_lines
 
-    def slowly(journal: str) -> bool:
+    def slowly(journal: Way) -> bool:
         answer = has_lines(journal)
         time.sleep(0.001)
         return answer
@@ -358,28 +359,28 @@ def test_a_journal_takes_the_lines_of_all_threads(tmp_path: Path, monkeypatch: p
     before, after = (sha256(data).hexdigest() for data in (b"before", b"after"))
 
     def replace(path: Path) -> None:
-        assert not kept.has(str(path))
-        kept.add(str(path), Ends(before, after))
+        assert not kept.has(Way(str(path)))
+        kept.add(Way(str(path)), Ends(before, after))
         if path.name.endswith("7"):
-            kept.take_back(str(path))
+            kept.take_back(Way(str(path)))
         else:
             path.write_bytes(b"after")
-            kept.settle(str(path))
+            kept.settle(Way(str(path)))
 
     with working(8) as begin:
         for wait in [begin(partial(replace, path)) for path in paths]:
             wait()
     later = Journals({"to": "x"}, Scope())
-    assert [path for path in paths if not later.has(str(path))] == paths[7::10]
+    assert [path for path in paths if not later.has(Way(str(path)))] == paths[7::10]
     assert later.already == 180
 
 
 def test_a_line_that_does_not_reach_the_disk_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Journals({"to": "x"}, Scope())
-    kept.add(str(tmp_path / "a"), Ends("1", "2"))
+    kept.add(Way(str(tmp_path / "a")), Ends("1", "2"))
     monkeypatch.setattr(os, "fsync", failing)
     with pytest.raises(FileError, match="Input/output error"):
-        kept.add(str(tmp_path / "b"), Ends("3", "4"))
+        kept.add(Way(str(tmp_path / "b")), Ends("3", "4"))
     lines = (tmp_path / journals.NAME).read_text().splitlines()
     written = (json.loads(line) for line in lines[2:])
     assert [(line["name"], line["original"], line["result"]) for line in written] == [
@@ -387,7 +388,7 @@ def test_a_line_that_does_not_reach_the_disk_is_taken_back(tmp_path: Path, monke
         ("b", "3", "4"),
         ("b", "", ""),
     ]
-    kept.take_back(str(tmp_path / "a"))
+    kept.take_back(Way(str(tmp_path / "a")))
     assert not (tmp_path / journals.NAME).exists()
 
 

@@ -63,12 +63,12 @@ def test_killed_while_the_journals_go_nothing_is_converted_again(
     wanted = make(tmp_path, 9)
     unlink, gone = os.unlink, []
 
-    def killed(path: str) -> None:
+    def killed(path: str, **folder: int | None) -> None:
         if path.endswith(NAME):
             if len(gone) == removed:
                 raise KeyboardInterrupt
             gone.append(path)
-        unlink(path)
+        unlink(path, **folder)
 
     monkeypatch.setattr(os, "unlink", killed)
     assert main([*LINE, str(tmp_path)]) == (0 if removed == 3 else 130)
@@ -180,7 +180,7 @@ def test_what_was_not_replaced_after_all_can_be_converted_again(
     changed = "changed meanwhile\n".encode("utf-16-le")
     replace = os.replace
 
-    def full(source: str, target: str) -> None:
+    def full(source: str, target: str, **folders: int | None) -> None:
         path.write_bytes(changed)
         raise OSError(28, "No space left on device")
 

@@ -125,10 +125,10 @@ def stopped_at_its_end(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     unlink = os.unlink
 
-    def killed(path: str) -> None:
+    def killed(path: str, **folder: int | None) -> None:
         if path.endswith(NAME):
             raise KeyboardInterrupt
-        unlink(path)
+        unlink(path, **folder)
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "unlink", killed)

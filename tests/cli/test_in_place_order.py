@@ -50,7 +50,7 @@ class Disk:
                     self.wrong.append(f"{path} says that the run ends before {self._unsynced} are synced")
 
     def replace(self, source: str, target: str, **folders: Any) -> None:
-        old, new = Path(source), Path(target)
+        old, new = (found(path, folders.get("src_dir_fd")) for path in (source, target))
         with self._lock:
             journal = new.parent / NAME
             line = f'"name": "{new.name}"'.encode()
@@ -67,10 +67,15 @@ class Disk:
     def unlink(self, path: str, **folders: Any) -> None:
         with self._lock:
             if os.path.basename(path) == NAME:
-                self.removed.append(Path(path))
+                self.removed.append(found(path, folders.get("dir_fd")))
                 if self._unsynced:
                     self.wrong.append(f"{path} is removed before {self._unsynced} are synced")
         self._calls["unlink"](path, **folders)
+
+
+def found(path: str, folder: int | None) -> Path:
+    """Return the path of an entry of a folder that may be open."""
+    return Path(path) if folder is None else Path(os.readlink(f"/proc/self/fd/{folder}"), path)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from eightfold.files import FileError
+from eightfold.files.paths.roots import Way
 from eightfold.files.write.writing import replacing, snapshot
 from support.command_line import ENVIRONMENT, command, run
 
@@ -136,7 +137,7 @@ def test_a_file_that_was_changed_meanwhile_is_left_as_it_is(change: Callable[[Pa
     there = []
 
     def overtaken() -> None:
-        with replacing(str(old), read=snapshot(str(old))) as file:
+        with replacing(str(old), read=snapshot(Way(str(old)))) as file:
             file.write(NEW)
             change(old)
             there.append(contents(old))
@@ -152,7 +153,7 @@ def contents(path: Path) -> bytes | None:
 
 
 def test_a_file_that_is_the_one_that_was_read_is_replaced(old: Path) -> None:
-    with replacing(str(old), read=snapshot(str(old))) as file:
+    with replacing(str(old), read=snapshot(Way(str(old)))) as file:
         file.write(NEW)
     assert old.read_bytes() == NEW
 
@@ -184,7 +185,7 @@ def test_two_runs_never_write_the_same_new_file(tmp_path: Path) -> None:
 
 
 def test_of_what_cannot_be_seen_there_is_no_snapshot(tmp_path: Path) -> None:
-    assert snapshot(str(tmp_path / "missing")) is None
+    assert snapshot(Way(str(tmp_path / "missing"))) is None
 
 
 @pytest.mark.parametrize("name", ["x" * 255, "é" * 127, "😀" * 63])

@@ -12,9 +12,9 @@ from typing import Protocol
 
 from eightfold.cli.output.ending import NOTHING_WRONG, end_undisturbed
 from eightfold.cli.output.lines import counted, say
+from eightfold.cli.work.jobs import Job
 from eightfold.files import FileError
 from eightfold.files.path_text import as_text
-from eightfold.files.paths.entries import Entry
 from eightfold.files.records.journals import Ends, Journals, Scope
 from eightfold.files.records.private import keeps_key
 from eightfold.files.walk.globs import Pattern
@@ -61,14 +61,14 @@ class InPlace:
         self._journals = Journals(conversion, _scope(options))
         self._is_begun = False
 
-    def nothing_left(self, paths: Iterable[str]) -> bool:
+    def nothing_left(self, jobs: Iterable[Job]) -> bool:
         """Clean up after a run that was interrupted when it had done everything; return whether there was one."""
-        tidied = self._journals.tidy(paths)
+        tidied = self._journals.tidy(job.way for job in jobs)
         if tidied:
             say(f"an interrupted run had already {self._done} every file: nothing is left to do")
         return tidied
 
-    def once(self, path: str, act: Callable[[], object]) -> bool:
+    def once(self, job: Job, act: Callable[[], object]) -> bool:
         """Replace a file, unless an interrupted run has done so; return whether it was replaced now.
 
         Threads may do so with several files at the same time.
@@ -76,24 +76,25 @@ class InPlace:
         Raises:
             FileError: it was changed since such a run; and what the act raises.
         """
-        if self._journals.has(path):
+        if self._journals.has(job.way):
             # A file that its result equals counts as done, although the run may have been killed before the rename.
-            clear_strays(Entry(os.path.realpath(path)))
+            with job.way.entry() as entry:
+                clear_strays(entry)
             return False
         try:
             act()
         except FileError:
-            self._journals.take_back(path)
+            self._journals.take_back(job.way)
             raise
-        self._journals.settle(path)
+        self._journals.settle(job.way)
         return True
 
-    def begin(self, path: str, digests: tuple[str, str]) -> None:
+    def begin(self, job: Job, digests: tuple[str, str]) -> None:
         """Record that a file is about to be replaced: its digest, and that of its result."""
         if not self._is_begun and not keeps_key():
             say("cannot store a key (see $XDG_STATE_HOME): if this run is interrupted, it cannot be resumed")
         self._is_begun = True
-        self._journals.add(path, Ends(*digests))
+        self._journals.add(job.way, Ends(*digests))
 
     def end(self, status: int, *, certified: bool) -> None:
         """Report which files were skipped. If all are done, remove the record and ignore signals from then on.

@@ -15,6 +15,7 @@ from eightfold.cli.work.inputs import found_files
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote, is_temporary, packing_of
+from eightfold.files.paths.roots import Way
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
 from eightfold.files.walk.walking import Found, Walking, walked
 from eightfold.files.write.writing import check_not_output
@@ -60,6 +61,13 @@ class Job:
         """How the result is compressed, as :func:`packing_of` says it; empty if it is not."""
         return packing_of(self.target) if self.unpack else ""
 
+    @cached_property
+    def way(self) -> Way:
+        """The way to the file; links lead to one that was given."""
+        if self.walked:
+            return Way.to_found(self.source, os.fsdecode(self.found_as))
+        return Way(os.path.realpath(self.source))
+
     @property
     def found(self) -> Found:
         """The file as it was found."""
@@ -89,7 +97,8 @@ class Job:
         """
         if self.to_standard_output:
             check_not_output(self.source)
-        return opened(self.source, twice=twice, unpack=self.unpack, regular=self.in_place)
+        file = self.way if self.walked else self.source
+        return opened(file, twice=twice, unpack=self.unpack, regular=self.in_place)
 
     @property
     def replaces_source(self) -> bool:

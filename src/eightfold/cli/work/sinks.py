@@ -12,6 +12,7 @@ from eightfold.cli.work.jobs import Job
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
+from eightfold.files.paths.entries import Entry
 from eightfold.files.paths.roots import Root
 from eightfold.files.write.writing import EXISTS, Snapshot, replacing, snapshot, standard_output
 
@@ -30,7 +31,7 @@ def check_free(flag: str, path: str) -> None:
 
 def before(job: Job) -> Snapshot | None:
     """Return the state of the file that a job replaces with its result; call it before the file is read."""
-    return None if job.to_standard_output or job.source != job.target else snapshot(job.target)
+    return None if job.to_standard_output or job.source != job.target else snapshot(job.way)
 
 
 def check_in_place(job: Job) -> None:
@@ -78,13 +79,15 @@ def _whole(job: Job, read: Snapshot | None, new: bool) -> AbstractContextManager
 
         return sending(job.target)
     if job.inside:
-        return _inside(Root(job.folder), job.inside, read)
+        return _entered(Root(job.folder).entry(job.inside, new=True), job, read)
+    if job.in_place and job.walked:
+        return _entered(job.way.entry(), job, read)
     return replacing(job.target, job.backup, read, journaled=job.journaled, new=new)
 
 
 @contextmanager
-def _inside(root: Root, path: str, read: Snapshot | None) -> Iterator[BinaryIO]:
-    with root.entry(path, new=True) as entry, replacing(entry, read=read) as file:
+def _entered(opening: AbstractContextManager[Entry], job: Job, read: Snapshot | None) -> Iterator[BinaryIO]:
+    with opening as entry, replacing(entry, job.backup, read, journaled=job.journaled) as file:
         yield file
 
 

@@ -11,6 +11,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown, why_too_long
@@ -51,19 +52,24 @@ class Root:
         self.path = path
         self._real = ""
 
+    @property
+    def real(self) -> str:
+        """Its path without links, as it was when this was asked first."""
+        self._real = self._real or os.path.realpath(self.path or os.curdir)
+        return self._real
+
     def relative(self, path: str) -> str:
         """Return the path of a file relative to the root, without links; empty for the root itself.
 
         Raises:
             FileError: it lies outside the root, or is too long for a plan or a log.
         """
-        self._real = self._real or os.path.realpath(self.path or os.curdir)
         real = os.path.realpath(path or os.curdir)
-        if real == self._real:
+        if real == self.real:
             return ""
-        below = os.path.join(self._real, "")
+        below = os.path.join(self.real, "")
         if not real.startswith(below):
-            raise FileError(path, f"it is outside {shown(self._real)}: use --root to name a folder that contains it")
+            raise FileError(path, f"it is outside {shown(self.real)}: use --root to name a folder that contains it")
         relative = real[len(below) :]
         if why_not := why_too_long(os.fsencode(relative)):
             raise FileError(path, why_not)
@@ -129,6 +135,56 @@ class Root:
                     with suppress(FileExistsError):
                         os.mkdir(way)
                 _check_no_link(way, os.lstat(way))
+
+
+class Way(NamedTuple):
+    """The way to a file: a path, or from a root, on which no link is followed.
+
+    A file that was found in a folder is reached from that, since whoever can write to the folder may have put a link on
+    the way to it meanwhile.
+
+    Attributes:
+        path: the path of the file.
+        root: the folder that the user named; None if the path is used.
+        folder: the path of the file's folder from there.
+    """
+
+    path: str
+    root: Root | None = None
+    folder: str = ""
+
+    @classmethod
+    def to_found(cls, path: str, inside: str) -> Way:
+        """Return the way to a file that was found in a folder, by its path and that from there.
+
+        >>> Way.to_found("logs/old/a.txt", "old/a.txt").folder
+        'old'
+        """
+        return cls(path, Root(path.removesuffix(inside)), os.path.dirname(inside))
+
+    @property
+    def real(self) -> str:
+        """The path without the links on the way to the root."""
+        return (
+            self.path if self.root is None else os.path.join(self.root.real, self.folder, os.path.basename(self.path))
+        )
+
+    def beside(self, name: str) -> Way:
+        """Return the way to another entry of the folder, which is known by its real path."""
+        return Way(os.path.join(os.path.dirname(self.real), name), self.root, self.folder)
+
+    @contextmanager
+    def entry(self) -> Iterator[Entry]:
+        """Open the folder of the file, if it is reached from a root.
+
+        Raises:
+            FileError: a link is on the way, or a folder is missing.
+        """
+        if self.root is None:
+            yield Entry(self.path)
+            return
+        with self.root.folder(self.folder) as folder:
+            yield Entry(self.path, folder)
 
 
 def _step(folder: int, way: str, name: str, *, new: bool) -> int:

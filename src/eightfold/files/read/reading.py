@@ -14,6 +14,7 @@ from typing import cast
 from eightfold.files import FileError, blaming
 from eightfold.files.paths.addresses import is_remote, packing_of
 from eightfold.files.paths.entries import Entry
+from eightfold.files.paths.roots import Way
 
 STANDARD_INPUT = "-"
 CHUNK_BYTES = 256 * 1024
@@ -215,11 +216,11 @@ class Source:
 
 
 @contextmanager
-def opened(path: str, *, twice: bool = False, unpack: bool = False, regular: bool = False) -> Iterator[Source]:
+def opened(file: str | Way, *, twice: bool = False, unpack: bool = False, regular: bool = False) -> Iterator[Source]:
     """Open a file, or standard input for ``-``, for reading in chunks; standard input stays open.
 
     Args:
-        path: the file, or the address of a remote one.
+        file: its path, or the address of a remote one; or the way to a regular file that was found.
         twice: it will be rewound; a pipe, a compressed or a remote file is copied to a temporary file first.
         unpack: if the name shows that the file is compressed, read its content.
         regular: refuse pipes, devices and the like before reading anything from them.
@@ -227,11 +228,12 @@ def opened(path: str, *, twice: bool = False, unpack: bool = False, regular: boo
     Raises:
         FileError: the file cannot be opened, is a folder, or is not a regular file though one is required.
     """
+    path = file if isinstance(file, str) else file.path
     unpack = unpack and bool(packing_of(path))
-    file = _standard_input() if path == STANDARD_INPUT else _file(path, regular=regular)
+    opened = _standard_input() if path == STANDARD_INPUT else _file(file, regular=regular)
     try:
-        source = _content(path, file) if unpack else Source(path, file)
-        if twice and (unpack or not file.seekable()):
+        source = _content(path, opened) if unpack else Source(path, opened)
+        if twice and (unpack or not opened.seekable()):
             with _copied(source) as copy:
                 yield copy
         else:
@@ -240,7 +242,7 @@ def opened(path: str, *, twice: bool = False, unpack: bool = False, regular: boo
     finally:
         READ.add(files=1)
         if path != STANDARD_INPUT:
-            file.close()
+            opened.close()
 
 
 def _content(path: str, file: io.BufferedReader) -> Source:
@@ -266,15 +268,18 @@ def opened_entry(entry: Entry) -> Iterator[Source]:
         READ.add(files=1)
 
 
-def _file(path: str, *, regular: bool) -> io.BufferedReader:
-    if is_remote(path):
+def _file(file: str | Way, *, regular: bool) -> io.BufferedReader:
+    if isinstance(file, Way):
+        with file.entry() as entry:
+            return _regular(entry)
+    if is_remote(file):
         from eightfold.files.read.remote import fetched
 
-        return fetched(path, CHUNK_BYTES)
+        return fetched(file, CHUNK_BYTES)
     if regular:
-        return _regular(Entry(path))
-    with blaming(path):
-        return open(path, "rb")
+        return _regular(Entry(file))
+    with blaming(file):
+        return open(file, "rb")
 
 
 def _regular(entry: Entry) -> io.BufferedReader:

@@ -27,9 +27,10 @@ from typing import Any, NamedTuple
 
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import as_path, as_text, shown
-from eightfold.files.paths.entries import NO_LINK, Entry
+from eightfold.files.paths.entries import NO_LINK
+from eightfold.files.paths.roots import Way
 from eightfold.files.read.digests import digest_of
-from eightfold.files.read.reading import opened
+from eightfold.files.read.reading import opened_entry
 from eightfold.files.records.json_lines import LONGEST_LINE, heading, record, value
 from eightfold.files.records.private import key
 
@@ -99,13 +100,13 @@ def check_none(path: str) -> None:
     Raises:
         FileError: there is one.
     """
-    journal = os.path.join(os.path.dirname(os.path.realpath(path)), NAME)
-    if not os.path.lexists(journal):
+    journal = Way(os.path.realpath(path)).beside(NAME)
+    if not os.path.lexists(journal.path):
         return
-    with blaming(journal), _opened(journal, os.O_RDONLY, "rb") as file:
-        data = _content(file, journal)
+    with blaming(journal.path), _opened(journal, os.O_RDONLY, "rb") as file:
+        data = _content(file, journal.path)
     if not _is_begun(data):
-        raise _interrupted(journal, _parsed(data, journal)[0])
+        raise _interrupted(journal.path, _parsed(data, journal.path)[0])
 
 
 def _interrupted(journal: str, conversion: Mapping[str, str]) -> FileError:
@@ -143,6 +144,7 @@ class Journals:
         self._scopes: dict[str, Scope] = {}
         self._lock = Lock()
         self._met: dict[str, int] = {}
+        self._ways: dict[str, Way] = {}
         self._runs: dict[str, str] = {}
         self._begun: set[str] = set()
         self._named: set[str] = set()
@@ -153,88 +155,89 @@ class Journals:
         self.already: int = 0
         """The number of files found converted."""
 
-    def has(self, path: str) -> bool:
+    def has(self, file: Way) -> bool:
         """Return whether an interrupted run has converted a file, which may have been renamed since.
 
         Raises:
             FileError: the file has changed since, or its journal is of another conversion or cannot be read.
         """
-        folder, name = os.path.split(os.path.realpath(path))
+        folder, name = os.path.split(file.real)
         with self._lock:
-            self._enter(folder)
+            self._enter(folder, file.beside(NAME))
             ends = self._done.get(as_text(name), _NOT_DONE)
         if ends == _NOT_DONE and not self._results:
             return False
-        digest = _digest(path)
+        digest = _digest(file)
         if ends != _NOT_DONE and digest not in ends:
             journal = shown(os.path.join(folder, NAME))
-            raise FileError(path, f"it was changed after an interrupted run converted it, according to {journal}")
+            raise FileError(file.path, f"it was changed after an interrupted run converted it, according to {journal}")
         is_done = digest in self._results if ends == _NOT_DONE else digest == ends.result
         with self._lock:
             self.already += is_done
         return is_done
 
-    def add(self, path: str, ends: Ends) -> None:
+    def add(self, file: Way, ends: Ends) -> None:
         """Record that a file is about to be replaced; the record is on the disk when this returns.
 
         Raises:
             FileError: it cannot be recorded.
         """
-        folder, name = os.path.split(os.path.realpath(path))
-        journal = os.path.join(folder, NAME)
-        with blaming(journal), self._lock:
-            file = self._append(journal, _about(name, ends))
-            self._met[journal] = self._met.get(journal, 0) + 1
-            self._begun.add(path)
+        journal = file.beside(NAME)
+        with blaming(journal.path), self._lock:
+            appended = self._append(journal, _about(file, ends))
+            self._meet(journal, self._met.get(journal.path, 0) + 1)
+            self._begun.add(file.real)
         try:
-            with blaming(journal), file:  # While this thread waits for the disk, others can add their lines.
-                os.fsync(file.fileno())
-                if journal not in self._named:
-                    Entry(journal).sync_folder()
-                    self._named.add(journal)
+            with blaming(journal.path), appended:  # While this thread waits for the disk, others can add their lines.
+                os.fsync(appended.fileno())
+                if journal.path not in self._named:
+                    _sync_folder(journal)
+                    self._named.add(journal.path)
         except BaseException:
-            self.take_back(path)
+            self.take_back(file)
             raise
 
-    def settle(self, path: str) -> None:
+    def settle(self, file: Way) -> None:
         """Record that a file has been replaced, as announced."""
         with self._lock:
-            self._begun.discard(path)
+            self._begun.discard(file.real)
 
-    def take_back(self, path: str) -> None:
+    def take_back(self, file: Way) -> None:
         """Record that a file was not replaced after all, if that was announced.
 
         Raises:
             FileError: it cannot be recorded.
         """
         with self._lock:
-            if path in self._begun:
-                self._begun.remove(path)
-                self._take_back(path)
+            if file.real in self._begun:
+                self._begun.remove(file.real)
+                self._take_back(file)
 
-    def _take_back(self, path: str) -> None:
-        folder, name = os.path.split(os.path.realpath(path))
-        journal = os.path.join(folder, NAME)
-        self._met[journal] -= 1
-        if not self._met[journal]:
+    def _take_back(self, file: Way) -> None:
+        journal = file.beside(NAME)
+        self._met[journal.path] -= 1
+        if not self._met[journal.path]:
             self._remove(journal)
             return
-        with blaming(journal):  # If a power cut loses this line, the file is still unchanged.
-            self._append(journal, _about(name, _NOT_DONE)).close()
+        with blaming(journal.path):  # If a power cut loses this line, the file is still unchanged.
+            self._append(journal, _about(file, _NOT_DONE)).close()
 
-    def _append(self, journal: str, values: dict[str, str]) -> FileIO:
+    def _meet(self, journal: Way, count: int) -> None:
+        self._met[journal.path], self._ways[journal.path] = count, journal
+
+    def _append(self, journal: Way, values: dict[str, str]) -> FileIO:
         """Append a line, after the first two if the journal is new, and return the open file."""
-        begun = b""
+        begun, path = b"", journal.path
         if not _has_lines(journal):
-            self._runs[journal] = os.urandom(_RUN_BYTES).hex()
+            self._runs[path] = os.urandom(_RUN_BYTES).hex()
             head = {
-                "run": self._runs[journal],
+                "run": self._runs[path],
                 "conversion": self._conversion,
                 "scope": self._scope._asdict(),
-                **_place(journal),
+                **_place(path),
             }
             begun = heading(KIND) + _sealed(head, "")
-        return _appended(journal, begun + _sealed(values, self._runs[journal]))
+        return _appended(journal, begun + _sealed(values, self._runs[path]))
 
     @property
     def left(self) -> bool:
@@ -244,7 +247,7 @@ class Journals:
     def sync(self) -> None:
         """Let all renames in folders with a journal survive a power cut; call it when all files are done."""
         for journal in self._met:
-            Entry(journal).sync_folder()
+            _sync_folder(self._ways[journal])
 
     def end(self) -> None:
         """Remove the journals: everything is done, but for those of interrupted runs that take more files.
@@ -254,17 +257,18 @@ class Journals:
         they removed: if one says that the run has ended, the others say that, or that it is ending. See :meth:`tidy`.
         Call :meth:`sync` first.
         """
-        over = [journal for journal in self._met if self._scope.holds(self._scopes.get(journal, self._scope))]
+        met = (self._ways[journal] for journal in self._met)
+        over = [journal for journal in met if self._scope.holds(self._scopes.get(journal.path, self._scope))]
         if len(over) > 1:
             run = os.urandom(_RUN_BYTES).hex()
             for word in (_ENDING, _ENDED):
                 for journal in over:
-                    with blaming(journal), self._append(journal, {word: run}) as file:
+                    with blaming(journal.path), self._append(journal, {word: run}) as file:
                         os.fsync(file.fileno())
         for journal in over:
             self._remove(journal)
 
-    def tidy(self, paths: Iterable[str]) -> bool:
+    def tidy(self, files: Iterable[Way]) -> bool:
         """Remove the journals of a run that was stopped after converting everything; return whether it had any.
 
         What other runs of the conversion have written is remembered, so that it is known under another name too.
@@ -274,9 +278,8 @@ class Journals:
             FileError: a journal cannot be read or removed, or there are journals of the same conversion that had not
                 done everything: then nobody could say what is done in a folder without one.
         """
-        folders = dict.fromkeys(os.path.dirname(os.path.realpath(path)) for path in paths)
-        journals = (os.path.join(folder, NAME) for folder in folders)
-        found = {journal: _last(journal) for journal in journals if os.path.lexists(journal)}
+        ways = {journal.path: journal for journal in (file.beside(NAME) for file in files)}
+        found = {journal: _last(way) for journal, way in ways.items() if os.path.lexists(journal)}
         runs = {ending.run for _, ending in found.values() if ending and ending.word == _ENDED}
         ended = [journal for journal, (_, ending) in found.items() if ending and ending.run in runs]
         ours = [journal for journal in ended if found[journal][0] == self._conversion]
@@ -286,51 +289,49 @@ class Journals:
             reason = f"a run was interrupted here, and another had ended at {there}: run it again on each folder alone"
             raise FileError(others[0], reason)
         for journal in ended:
-            with blaming(journal):
-                os.unlink(journal)
-        self._results = {digest for journal in others for digest in self._results_in(journal)}
+            _unlink(ways[journal])
+        self._results = {digest for journal in others for digest in self._results_in(ways[journal])}
         return bool(ours)
 
-    def _results_in(self, journal: str) -> Iterator[str]:
+    def _results_in(self, journal: Way) -> Iterator[str]:
         """Yield the digests of results that are no longer the files that they were made from."""
-        with suppress(FileError), blaming(journal), _opened(journal, os.O_RDONLY, "rb") as file:
-            conversion, _, _, entries = _parsed(_content(file, journal), journal)
+        with suppress(FileError), blaming(journal.path), _opened(journal, os.O_RDONLY, "rb") as file:
+            conversion, _, _, entries = _parsed(_content(file, journal.path), journal.path)
             if conversion == self._conversion:
                 yield from (ends.result for ends in dict(entries).values() if ends.original != ends.result)
 
-    def _remove(self, journal: str) -> None:
-        with blaming(journal):
-            os.unlink(journal)
-        del self._met[journal]
-        self._named.discard(journal)
+    def _remove(self, journal: Way) -> None:
+        _unlink(journal)
+        del self._met[journal.path]
+        self._named.discard(journal.path)
 
-    def _enter(self, folder: str) -> None:
+    def _enter(self, folder: str, journal: Way) -> None:
         if folder != self._folder:
             self._done, self._refused, self._folder = {}, None, folder
             try:
-                self._enter_new(folder)
+                self._enter_new(journal)
             except FileError as error:
                 self._refused = error
         if self._refused is not None:  # It is read once, however many files there are.
             raise FileError(self._refused.path, self._refused.reason)
 
-    def _enter_new(self, folder: str) -> None:
-        journal = os.path.join(folder, NAME)
-        if os.path.lexists(journal):
+    def _enter_new(self, journal: Way) -> None:
+        if os.path.lexists(journal.path):
             self._done = dict(self._read(journal))
-            self._met[journal] = sum(ends != _NOT_DONE for ends in self._done.values())
+            self._meet(journal, sum(ends != _NOT_DONE for ends in self._done.values()))
 
-    def _read(self, journal: str) -> Iterator[tuple[str, Ends]]:
-        with blaming(journal), _opened(journal, os.O_RDWR, "r+b") as file:
-            data = _content(file, journal)
+    def _read(self, journal: Way) -> Iterator[tuple[str, Ends]]:
+        path = journal.path
+        with blaming(path), _opened(journal, os.O_RDWR, "r+b") as file:
+            data = _content(file, path)
             # Nothing follows a line that was cut off in the middle.
             if _is_begun(data):
                 file.truncate(0)
                 return
-            conversion, run, scope, entries = _parsed(data, journal)
+            conversion, run, scope, entries = _parsed(data, path)
             if conversion != self._conversion:
-                raise _interrupted(journal, conversion)
-            self._runs[journal], self._scopes[journal] = run, scope
+                raise _interrupted(path, conversion)
+            self._runs[path], self._scopes[path] = run, scope
             yield from entries
             file.truncate(data.rfind(b"\n") + 1)
 
@@ -362,27 +363,37 @@ def _parsed(data: bytes, journal: str) -> tuple[dict[str, str], str, Scope, list
         return conversion, run, scope, [entry for line in lines[2:] if (entry := _entry(line, run))]
 
 
-def _has_lines(journal: str) -> bool:
-    with suppress(FileNotFoundError):
-        return os.lstat(journal).st_size > 0
-    return False
-
-
 # --- opening ----------------------------------------------------------------------------------------------------------
 
 
-def _opened(journal: str, flags: int, mode: str) -> FileIO:
+def _has_lines(journal: Way) -> bool:
+    with suppress(FileNotFoundError), journal.entry() as entry:
+        return entry.own_status().st_size > 0
+    return False
+
+
+def _sync_folder(journal: Way) -> None:
+    with suppress(FileError), journal.entry() as entry:
+        entry.sync_folder()
+
+
+def _unlink(journal: Way) -> None:
+    with blaming(journal.path), journal.entry() as entry:
+        entry.unlink()
+
+
+def _opened(journal: Way, flags: int, mode: str) -> FileIO:
     """Open a journal, which must be a regular file with one name, and not a link.
 
     Raises:
         FileError: it is something else. OSError: it cannot be opened.
     """
-    entry = Entry(journal)
-    with suppress(FileNotFoundError):
-        _check_ours(journal, entry.own_status())
-    descriptor = entry.open(flags | NO_LINK, 0o666)
+    with journal.entry() as entry:
+        with suppress(FileNotFoundError):
+            _check_ours(journal.path, entry.own_status())
+        descriptor = entry.open(flags | NO_LINK, 0o666)
     try:
-        _check_ours(journal, os.fstat(descriptor))
+        _check_ours(journal.path, os.fstat(descriptor))
         return FileIO(descriptor, mode)
     except BaseException:
         os.close(descriptor)
@@ -396,7 +407,7 @@ def _check_ours(journal: str, status: os.stat_result) -> None:
         raise FileError(journal, "not a regular file with one name: inspect it, then remove it")
 
 
-def _appended(journal: str, lines: bytes) -> FileIO:
+def _appended(journal: Way, lines: bytes) -> FileIO:
     """Append lines, all of them or none, and return the open file."""
     file = _opened(journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT, "ab")
     end = file.seek(0, os.SEEK_END)
@@ -407,7 +418,7 @@ def _appended(journal: str, lines: bytes) -> FileIO:
         file.truncate(end)
         file.close()
         if not end:
-            os.unlink(journal)
+            _unlink(journal)
         raise
     return file
 
@@ -415,8 +426,8 @@ def _appended(journal: str, lines: bytes) -> FileIO:
 # --- lines ------------------------------------------------------------------------------------------------------------
 
 
-def _about(name: str, ends: Ends) -> dict[str, str]:
-    return {"name": as_text(name), **ends._asdict()}
+def _about(file: Way, ends: Ends) -> dict[str, str]:
+    return {"name": as_text(os.path.basename(file.path)), **ends._asdict()}
 
 
 def _sealed(values: dict[str, Any], run: str) -> bytes:
@@ -490,15 +501,16 @@ def _entry(line: bytes, run: str) -> tuple[str, Ends] | None:
     return name, Ends(original, result)
 
 
-def _last(journal: str) -> tuple[dict[str, str], _Ending | None]:
+def _last(journal: Way) -> tuple[dict[str, str], _Ending | None]:
     """Return the conversion that a journal belongs to, and whether its last line says that everything is done.
 
     Nothing is returned for one that cannot be trusted; that is reported when the journal is entered.
     """
-    with suppress(FileNotFoundError, FileError, LookupError, AttributeError, TypeError, ValueError), blaming(journal):
+    wrong = FileNotFoundError, FileError, LookupError, AttributeError, TypeError, ValueError
+    with suppress(*wrong), blaming(journal.path):
         with _opened(journal, os.O_RDONLY, "rb") as file:
-            *lines, rest = _content(file, journal).split(b"\n")
-        conversion, run, _ = _head(lines, journal)
+            *lines, rest = _content(file, journal.path).split(b"\n")
+        conversion, run, _ = _head(lines, journal.path)
         values = {} if rest else _unsealed(lines[-1], run if len(lines) > 2 else "")
         return conversion, next((_Ending(word, values[word]) for word in (_ENDING, _ENDED) if word in values), None)
     return {}, None
@@ -525,6 +537,6 @@ def _refusing(journal: str) -> Iterator[None]:
         raise FileError(journal, reason) from error
 
 
-def _digest(path: str) -> str:
-    with opened(path, regular=True) as source:
+def _digest(file: Way) -> str:
+    with file.entry() as entry, opened_entry(entry) as source:
         return digest_of(source)

@@ -16,6 +16,7 @@ from typing import BinaryIO, NamedTuple
 
 from eightfold.files import FileError, blaming, file_error
 from eightfold.files.paths.entries import Entry, check_regular, is_one_file
+from eightfold.files.paths.roots import Way
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.files.write.attributes import take_over
 from eightfold.files.write.temporary import hand_over, temporary_beside
@@ -40,10 +41,10 @@ class Snapshot(NamedTuple):
     modified_ns: int
 
 
-def snapshot(path: str) -> Snapshot | None:
+def snapshot(file: Way) -> Snapshot | None:
     """Return the current status of a file; None if it is out of reach, which opening it will report."""
-    with suppress(OSError):
-        return _taken(os.stat(path))
+    with suppress(OSError, FileError), file.entry() as entry:
+        return _taken(entry.status())
     return None
 
 

@@ -179,7 +179,7 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
             "WTF-8 is for use inside a program, not for interchange: convert it at the boundary "
             "(--internal silences this note)"
         )
-    if options.in_place and run.in_place.nothing_left(job.source for job in work):
+    if options.in_place and run.in_place.nothing_left(work):
         return NOTHING_WRONG
     check_certificate_apart(options, work)
     threads = min(allowed(options.jobs), len(work) or 1)

@@ -97,7 +97,7 @@ def turn(options: Options, in_place: InPlace, reporter: Reporter, begin: Begin, 
 def _convert(options: Options, in_place: InPlace, reporter: Reporter, job: Job) -> int:
     convert = partial(_write_one, options, in_place, reporter, job)
     if options.in_place:
-        in_place.once(job.source, convert)
+        in_place.once(job, convert)
     else:
         convert()
     return NOTHING_WRONG
@@ -124,7 +124,7 @@ def _write_one(options: Options, in_place: InPlace, reporter: Reporter, job: Job
             if certificate.is_of_same_bytes and not options.backup:
                 raise _UnchangedError
             target.file(source)
-            in_place.begin(job.source, certificate.digests)
+            in_place.begin(job, certificate.digests)
     if losses.lost:
         reporter.say(f"{shown(job.source)}: {lost_in_words(losses.lost, options)}")
         reporter.lose(losses.lost)

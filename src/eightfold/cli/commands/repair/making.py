@@ -102,7 +102,7 @@ def write(options: Options) -> int:
         # Where a run was interrupted, every file is found, also those that it has repaired: its journals are to end.
         walking = walked if journals.is_in(options.paths) else work.walking()
         files = jobs(options, work.failures.tell, walking, journaled=True)
-        if in_place.nothing_left(job.source for job in files):
+        if in_place.nothing_left(files):
             return NOTHING_WRONG
         status = _write(files, options, work, in_place)
         in_place.end(status, certified=bool(options.certificate))
@@ -141,7 +141,7 @@ class _Pouring:
         """Write the result, unless an interrupted run has written it."""
         if self._in_place is None:
             self._pour(file)
-        elif not self._in_place.once(self._job.source, partial(self._pour, file)):
+        elif not self._in_place.once(self._job, partial(self._pour, file)):
             raise UnchangedError
 
     def _pour(self, file: File | TableFile) -> None:
@@ -158,7 +158,7 @@ class _Pouring:
             self._check(file)
             target.file(file.source)
             if self._in_place is not None and certificate is not None:
-                self._in_place.begin(self._job.source, certificate.digests)
+                self._in_place.begin(self._job, certificate.digests)
         if self._options.certificate and certificate is not None:
             counts = {"changes": file.changes, "lossy": file.lossy}
             escapes = {} if file.escapes is None else {"escapes": file.escapes_repaired}
@@ -174,7 +174,7 @@ class _Pouring:
                 file.copy(target, certificate)
             self._check(file)
             if self._in_place is not None and certificate is not None:
-                self._in_place.begin(self._job.source, certificate.digests)
+                self._in_place.begin(self._job, certificate.digests)
         if self._options.certificate and certificate is not None:
             counts: dict[str, int | str] = {"table": file.kind, "changes": file.changes, "lossy": file.lossy}
             self._certify(certificate.line("values when undone", counts))

@@ -1,0 +1,96 @@
+"""Somebody who may write to a tree puts links into it while a run works there: nothing outside is read or written."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eightfold.cli import main
+from eightfold.cli.commands.convert import one
+from eightfold.cli.commands.repair import making
+from eightfold.cli.work import replacing
+from eightfold.cli.work.jobs import Job
+from eightfold.files.paths.entries import Entry
+from eightfold.files.records.journals import Journals
+from eightfold.files.write import writing
+from support.clones import Captured
+from support.trees import files_in
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+SECRET = b"secret caf\xe9\n"
+CONVERT = "convert -j 1 -f latin-1 -t utf-8"
+REPAIR = "repair --errors latin-1 --lossy"
+WRITING: tuple[tuple[Any, str], ...] = ((Job, "opened"), (replacing, "sink"), (Entry, "replace"))
+IN_PLACE: tuple[tuple[Any, str], ...] = (*WRITING, (writing, "take_over"))
+JOURNALED: tuple[tuple[Any, str], ...] = tuple((Journals, name) for name in ("has", "add", "sync", "end"))
+LINES = {
+    f"{CONVERT} --in-place": (*IN_PLACE, *JOURNALED, (one, "before")),
+    f"{CONVERT} --in-place --backup .old": (*IN_PLACE, *JOURNALED, (one, "before")),
+    f"{CONVERT} -o ../out": WRITING,
+    f"{REPAIR} --in-place": (*IN_PLACE, (making, "before")),
+    f"{REPAIR} --in-place -f cesu-8": (*IN_PLACE, *JOURNALED, (making, "before")),
+    f"{REPAIR} -o ../out": WRITING,
+}
+"""Command lines, and functions on their way; links appear when one of these is called."""
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, data in (("tree/d/f", b"caf\xe9\n"), ("outside/f", SECRET)):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_bytes(data)
+    monkeypatch.chdir(tmp_path / "tree")
+    return tmp_path / "tree"
+
+
+def folder_becomes_a_link(tree: Path) -> None:
+    (tree / "d").rename(tree / ".." / "gone")
+    (tree / "d").symlink_to("../outside")
+
+
+def file_becomes_a_link(tree: Path) -> None:
+    (tree / "d" / "f").rename(tree / ".." / "gone")
+    (tree / "d" / "f").symlink_to("../../outside/f")
+
+
+@pytest.mark.parametrize("swap", [folder_becomes_a_link, file_becomes_a_link])
+@pytest.mark.parametrize(
+    ("line", "stage"),
+    [
+        pytest.param(line, stage, id=f"{line.split()[0]} {line.split(' -')[-1]}, {stage[1]}")
+        for line, stages in LINES.items()
+        for stage in stages
+    ],
+)
+def test_no_link_that_appears_during_a_run_is_followed(
+    line: str,
+    stage: tuple[Any, str],
+    swap: Callable[[Path], None],
+    tree: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Captured,
+) -> None:
+    owner, name = stage
+    reached, swapped = getattr(owner, name), 0
+
+    def swapping(*given: Any, **options: Any) -> Any:
+        nonlocal swapped
+        swapped += 1
+        if swapped == 1:
+            swap(tree)
+        return reached(*given, **options)
+
+    monkeypatch.setattr(owner, name, swapping)
+    status = main([*line.split(), "."])
+    assert swapped
+    assert files_in(tree.parent / "outside") == {"f": SECRET}
+    made = [path for path in tree.parent.rglob("*") if path.is_file() and not path.is_symlink()]
+    assert [path.name for path in made if b"secret" in path.read_bytes()] == ["f"]
+    told = capsys.readouterr().err
+    assert status in (0, 2)
+    assert "Traceback" not in told
+    assert status == 0 or "not followed" in told or "No such file" in told or "changed it" in told, told
