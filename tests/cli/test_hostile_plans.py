@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -269,6 +270,22 @@ def test_what_belongs_to_git_is_not_planned_for(tree: Path, capsys: Captured) ->
     assert ".git/config: it belongs to git" in said
     assert "0 in the plan" in said
     assert (tree / ".git" / "config").read_bytes() == PRECIOUS
+
+
+@pytest.mark.parametrize("engine", ["native", "python"] if find_spec("eightfold._native") else ["python"])
+def test_only_what_would_change_of_git_is_named(engine: str, tree: Path) -> None:
+    (tree / ".git").mkdir()
+    (tree / ".git" / "clean").write_bytes(b"clean")
+    (tree / "deep" / "b.txt").write_bytes(PRECIOUS)
+    environment = {**ENVIRONMENT, "EIGHTFOLD_ENGINE": engine}
+    line = ["repair", "--no-ignore", "--errors", "latin-1", "--plan"]
+    done = run(*line, "../plan", ".", cwd=tree, env=environment)
+    assert (done.returncode, b".git" in done.stderr) == (0, False)
+    (tree / ".git" / "config").write_bytes(PRECIOUS)
+    done = run(*line, "../other", ".", cwd=tree, env=environment)
+    assert done.returncode == 2
+    assert b".git/config: it belongs to git" in done.stderr
+    assert b".git/clean" not in done.stderr
 
 
 def test_a_root_is_given_each_time_and_links_inside_it_are_resolved_when_planning(tree: Path, capsys: Captured) -> None:

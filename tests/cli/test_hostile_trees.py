@@ -260,6 +260,20 @@ def test_a_journal_that_was_cut_off_and_has_nothing_to_say_goes_too(tree: Path) 
     assert files_in(tree) == {"a.txt": b"t\0e\0x\0t\0", "deep/binary": bytes(9)}
 
 
+def test_a_tree_that_holds_the_key_can_go_on(tree: Path) -> None:
+    environment = {**ENVIRONMENT, "XDG_STATE_HOME": str(tree / "state")}
+    (tree / "deep" / "linked").hardlink_to(tree / "a.txt")
+    (tree / "deep" / "b.txt").write_bytes(b"more")
+    line = ["convert", "-f", "latin-1", "-t", "utf-16-le", "--in-place", "."]
+    for _ in range(2):
+        done = run(*line, cwd=tree, env=environment)
+        assert (done.returncode, b"incomplete: run the command again" in done.stderr) == (2, True)
+        assert {path.stat().st_size for path in (tree / "state").rglob("*") if path.is_file()} <= {0, 32}
+    (tree / "deep" / "linked").unlink()
+    assert run(*line, cwd=tree, env=environment).returncode == 0
+    assert files_in(tree)["deep/b.txt"] == "more".encode("utf-16-le")
+
+
 def test_where_no_key_can_be_kept_it_is_said_that_no_run_can_go_on(tree: Path) -> None:
     (tree.parent / "home").touch()
     (tree / "faulty.txt").write_bytes(b"\xff")

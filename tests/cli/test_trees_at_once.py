@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,6 +73,27 @@ def test_both_walks_lead_to_the_same_words(
         monkeypatch.setattr(module, "can_walk", lambda: False)
     assert (main([*command, top]), capsys.readouterr()) == by_core
     assert by_core[0] in (1, 2)
+
+
+@pytest.mark.parametrize(("command", "status"), [("check", 2), ("identify", 2), ("repair", 0)])
+def test_both_walks_take_paths_that_are_as_long_as_the_system_allows(
+    command: str, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = os.open(".", os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("d" * 199, dir_fd=folder)
+        around, folder = folder, os.open("d" * 199, os.O_RDONLY, dir_fd=folder)
+        os.close(around)
+    for name in ("f" * length for length in (92, 93, 94, 95, 100)):  # 4,095 bytes are allowed.
+        os.close(os.open(name, os.O_CREAT | os.O_WRONLY, dir_fd=folder))
+    os.close(folder)
+    by_core = main([command, "."]), capsys.readouterr()
+    for module in (check, identify, runs):
+        monkeypatch.setattr(module, "can_walk", lambda: False)
+    assert (main([command, "."]), capsys.readouterr()) == by_core
+    # What may be replaced is opened from folder to folder, as far as that leads.
+    assert (by_core[0], "File name too long" in by_core[1].err) == (status, status == 2)
 
 
 @pytest.mark.parametrize(

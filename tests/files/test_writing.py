@@ -122,6 +122,18 @@ def test_a_read_only_file_is_refused_even_to_root(mode: int, old: Path) -> None:
     assert_untouched(old)
 
 
+def test_a_read_only_file_system_is_named(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)
+    with pytest.raises(FileError, match="you do not have permission to write to it"):
+        write(old)
+    facts = list(os.statvfs(old))
+    facts[8] |= os.ST_RDONLY  # f_flag
+    monkeypatch.setattr(os, "statvfs", lambda _: os.statvfs_result(facts))
+    with pytest.raises(FileError, match="its file system is read-only: use -o"):
+        write(old)
+    assert_untouched(old)
+
+
 def changed_content(old: Path) -> None:
     old.write_bytes(b"what another program has written")
 

@@ -10,7 +10,7 @@ use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
 use rustix::io::{Errno, read};
 
 use crate::rules::{AT_ONCE, Rules};
-use crate::walk::Folder;
+use crate::walk::{Folder, PATH_BYTES};
 
 /// How much of a file is read at once, and the least of it that is the head.
 const CHUNK_BYTES: usize = 256 * 1024;
@@ -88,6 +88,9 @@ impl<'a> Examiner<'a> {
     }
 
     fn examined(&mut self, folder: &Folder, name: &CStr) -> Result<Verdict, Errno> {
+        if folder.path.len() + 1 + name.count_bytes() >= PATH_BYTES {
+            return Err(Errno::NAMETOOLONG);
+        }
         // A link or a pipe may have come in its place since it was listed.
         let file = openat(&folder.handle, name, OFlags::RDONLY | OFlags::NOFOLLOW | AT_ONCE, Mode::empty())?;
         let status = fstat(&file)?;

@@ -22,7 +22,7 @@ const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(AT_ONCE);
 /// by their paths: a tree may be deeper than a process may have files open.
 const DEPTH_KEPT: usize = 8;
 /// The length of a path that no system call takes any more, as PATH_MAX of Linux has it.
-const PATH_BYTES: usize = 4096;
+pub const PATH_BYTES: usize = 4096;
 
 /// Which files of a tree are taken.
 #[derive(Debug, Default)]

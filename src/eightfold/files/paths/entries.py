@@ -88,6 +88,12 @@ class Entry(NamedTuple):
         effective = os.access in os.supports_effective_ids
         return os.access(self.name, os.W_OK, dir_fd=self.folder, effective_ids=effective)
 
+    def is_on_read_only_system(self) -> bool:
+        """Return whether nobody may write to the file: its file system is mounted read-only."""
+        with suppress(OSError, AttributeError):  # Windows does not say.
+            return bool(os.statvfs(self.path).f_flag & os.ST_RDONLY)
+        return False
+
     @contextmanager
     def handle(self) -> Iterator[int | str]:
         """Yield what calls accept that do not know folders: the path, or a descriptor of the file."""

@@ -12,10 +12,12 @@ import stat
 from contextlib import suppress
 from functools import cache
 
+from eightfold.files.paths.addresses import TEMPORARY
 from eightfold.files.paths.entries import NO_LINK, Entry
 
 _KEY_BYTES = 32
-_KEY = "journals.key"
+_KEY = f".journals.key{TEMPORARY}"
+"""A name that marks the file as this program's, so walking never finds it."""
 
 
 def private_folder(inside: str = "") -> str | None:
@@ -88,7 +90,7 @@ def _made(path: str) -> bytes:
     """Create the key, unless another process does so first, and return it."""
     from tempfile import mkstemp
 
-    descriptor, name = mkstemp(dir=os.path.dirname(path))
+    descriptor, name = mkstemp(TEMPORARY, ".", os.path.dirname(path))
     try:
         with open(descriptor, "wb") as file:
             file.write(os.urandom(_KEY_BYTES))

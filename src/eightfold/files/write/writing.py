@@ -147,7 +147,9 @@ def _check_replaceable(path: str, target: Entry, old: os.stat_result, backup: En
     if not old.st_mode & 0o222:
         raise FileError(path, "it is read-only: make it writable first, or use -o to write to another file")
     if not target.may_be_written():
-        raise FileError(path, "you do not have permission to write to it: use -o to write to another file")
+        is_system = target.is_on_read_only_system()
+        why = "its file system is read-only" if is_system else "you do not have permission to write to it"
+        raise FileError(path, f"{why}: use -o to write to another file")
     others = old.st_nlink - 1 - _is_same(target, backup)
     if others > 0:
         raise FileError(

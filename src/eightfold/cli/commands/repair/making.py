@@ -226,10 +226,12 @@ def plan(options: Options) -> int:
         if isinstance(file, TableFile):
             planned += _planned_table(file, _planned_path(root, job.source), target)
             return
-        with Draft(_planned_path(root, job.source), file.form.name, file.policy) as draft:
+        path = _planned_path(root, job.source)
+        with Draft(path, file.form.name, file.policy) as draft:
             for chunk, repaired, _ in file.pieces():
                 draft.add(chunk, repaired)
             if draft.count:
+                _check_changed(job.source, path)
                 draft.write_to(target)
                 planned += 1
                 takes_input |= job.source == STANDARD_INPUT
@@ -257,6 +259,7 @@ def _planned_table(file: TableFile, path: str, target: BinaryIO) -> bool:
         certificate = Certificate(Side(path, UTF_8.name), Side(path, UTF_8.name), file.policy)
         undone = file.copy_proved(result, draft, certificate)
         if draft.count:
+            _check_changed(file.path, path)
             draft.write_to(target, *certificate.digests, undone)
         return bool(draft.count)
 
@@ -265,6 +268,14 @@ def _planned_path(root: Root, path: str) -> str:
     if path == STANDARD_INPUT:
         return path
     relative = root.relative(path)
-    if is_of_git(steps(relative)):
-        raise FileError(path, "it belongs to git: no plan is applied below .git")
     return os.path.join(os.curdir, relative) if relative == STANDARD_INPUT else relative
+
+
+def _check_changed(path: str, planned: str) -> None:
+    """Refuse a file with changes to which no plan is applied.
+
+    Raises:
+        FileError: it is one.
+    """
+    if is_of_git(steps(planned)):
+        raise FileError(path, "it belongs to git: no plan is applied below .git")
