@@ -113,14 +113,12 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 	$(BIN)/python rust/core/tests/make_forms.py --check
 	$(BIN)/python rust/make_licences.py --check
 	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core -p eightfold-tree
-	cd rust && for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core -p eightfold-tree || exit 1; done
+	cd rust && for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core || exit 1; done
 	cd rust && cargo clippy --quiet -p eightfold-core --no-default-features -- -D warnings
 	cd rust && cargo test --quiet -p eightfold-core --no-default-features --lib --test small
 	@cd rust && if rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs test -d; then \
 	    cargo check --quiet -p eightfold-core --no-default-features --target wasm32-unknown-unknown; \
 	else echo "make test-core: rustup has no target wasm32-unknown-unknown here: the core was not checked for it"; fi
-	CARGO_PROFILE_BENCH_LTO=off CARGO_PROFILE_BENCH_CODEGEN_UNITS=16 \
-	    EIGHTFOLD_RACE=1 $(BIN)/python -m pytest -n 0 tests/project/test_benchmarks.py -k race_with_simdutf
 
 test-aarch64: ## run a part of the core's tests on an AArch64 that qemu plays; needs Debian's g++-aarch64-linux-gnu and qemu-user
 	cd rust && for level in neon portable; do \
@@ -205,6 +203,8 @@ full: $(INSTALLED_DEV) ## run what takes too long for each change: all installed
 	for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level $(BIN)/python -m pytest $(PYTEST) || exit 1; done
 	cd rust && for level in avx512 $(LEVELS); do \
 	    EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core --no-default-features || exit 1; done
+	CARGO_PROFILE_BENCH_LTO=off CARGO_PROFILE_BENCH_CODEGEN_UNITS=16 \
+	    EIGHTFOLD_RACE=1 $(BIN)/python -m pytest -n 0 tests/project/test_benchmarks.py -k race_with_simdutf
 	EIGHTFOLD_EXHAUSTIVE=1 $(BIN)/python -m pytest $(PYTEST)
 	$(MAKE) --no-print-directory test-search
 

@@ -123,7 +123,7 @@ def test_every_row_runs_and_its_sides_agree(each: Row, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("each", races.ROWS, ids=lambda each: each.name)
 @pytest.mark.skipif(not races.can_run(), reason="simdutf is raced in Rust: the core and cargo are needed")
-@pytest.mark.skipif("EIGHTFOLD_RACE" not in os.environ, reason="compiles the core again: make test-core runs it")
+@pytest.mark.skipif("EIGHTFOLD_RACE" not in os.environ, reason="compiles the core again: make full runs it")
 def test_the_race_with_simdutf_runs(each: Row) -> None:
     cells = list(races.run(each, texts.made(), ("ascii", "emoji"), (4 * KIB,), Effort(rounds=3, seconds=0)))
     assert [cell.text for cell in cells] == ["ascii", "emoji"]
