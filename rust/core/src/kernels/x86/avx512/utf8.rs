@@ -5,7 +5,6 @@
 //! vector here, so that the bits above a half byte need not be cleared before it is looked up.
 
 use std::arch::x86_64::*;
-use std::ops::RangeInclusive;
 
 use eightfold_features::avx512;
 
@@ -138,24 +137,35 @@ impl Blocks {
         (self.end, self.count) = (self.end + more, self.count + more);
     }
 
-    /// Add the blocks that follow in which nothing takes more than two bytes, behind a block of such text. What begins in
-    /// them shows that they are valid.
+    /// Add others that follow.
     #[inline]
     #[avx512]
-    fn add_twos(&mut self, data: &[u8]) {
-        let mut open = twos_begin(self.last) >> 63;
-        for block in data[self.end..].as_chunks::<64>().0 {
-            fetch_ahead(block, 0);
-            let bytes = bytes_64(block, 0);
-            let (begins, twos) = (begins_64(bytes), twos_begin(bytes));
-            let goes_on = twos << 1 | open;
-            if begins != !goes_on || _mm512_movepi8_mask(bytes) != twos | goes_on {
-                break;
-            }
-            open = twos >> 63;
-            self.add(bytes, begins);
-        }
+    fn join(&mut self, more: Blocks) {
+        (self.end, self.count) = (self.end + more.end, self.count + more.count);
+        (self.largest, self.last) = (_mm512_max_epu8(self.largest, more.largest), more.last);
     }
+}
+
+/// The blocks at the beginning of data in which nothing takes more than two bytes, behind a block of such text. What begins
+/// in them shows that they are valid.
+// In a function of its own it takes no registers from the loop that calls it now and then.
+#[inline(never)]
+#[avx512]
+fn twos(data: &[u8], before: __m512i) -> Blocks {
+    let mut blocks = Blocks { end: 0, count: 0, largest: _mm512_setzero_si512(), last: before };
+    let mut open = twos_begin(before) >> 63;
+    for block in data.as_chunks::<64>().0 {
+        fetch_ahead(block, 0);
+        let bytes = bytes_64(block, 0);
+        let (begins, twos) = (begins_64(bytes), twos_begin(bytes));
+        let goes_on = twos << 1 | open;
+        if begins != !goes_on || _mm512_movepi8_mask(bytes) != twos | goes_on {
+            break;
+        }
+        open = twos >> 63;
+        blocks.add(bytes, begins);
+    }
+    blocks
 }
 
 /// The bytes that begin a sequence of two.
@@ -166,9 +176,8 @@ fn twos_begin(bytes: __m512i) -> u64 {
     _mm512_cmplt_epu8_mask(above, _mm512_set1_epi8((0xE0_u8 - 0xC2) as i8))
 }
 
-/// So much begins in a block of little else than sequences of two bytes. Behind a block with more ASCII, others with longer
-/// sequences are likely, and a mispredicted branch costs more than examining a block.
-const BEGIN_IN_TWOS: RangeInclusive<u32> = 32..=40;
+/// Of so many bytes one block is asked whether text of two bytes begins there: of each it would cost too much.
+const ASKED: usize = 1024;
 
 /// Measure whole blocks as long as they are valid; the end is before the first, or the last, sequence that may be
 /// incomplete.
@@ -189,10 +198,8 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
         blocks.add(bytes, begins);
         if _mm512_movepi8_mask(bytes) == 0 {
             blocks.add_ascii(data);
-        } else if BEGIN_IN_TWOS.contains(&begins.count_ones())
-            && _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xE0_u8 as i8)) == 0
-        {
-            blocks.add_twos(data);
+        } else if blocks.end % ASKED == 64 && _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xE0_u8 as i8)) == 0 {
+            blocks.join(twos(&data[blocks.end..], bytes));
         }
     }
     let Blocks { end, count, largest, last } = blocks;
