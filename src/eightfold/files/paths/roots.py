@@ -160,14 +160,14 @@ class Way(NamedTuple):
         >>> Way.to_found("logs/old/a.txt", "old/a.txt").folder
         'old'
         """
-        return cls(path, Root(path.removesuffix(inside)), os.path.dirname(inside))
+        return cls(path, Root(path[: len(path) - len(inside)]), os.path.dirname(inside))
 
     @property
     def real(self) -> str:
         """The path without the links on the way to the root."""
-        return (
-            self.path if self.root is None else os.path.join(self.root.real, self.folder, os.path.basename(self.path))
-        )
+        if self.root is None:
+            return self.path
+        return os.path.join(self.root.real, self.folder, os.path.basename(self.path))
 
     def beside(self, name: str) -> Way:
         """Return the way to another entry of the folder, which is known by its real path."""

@@ -230,10 +230,10 @@ def opened(file: str | Way, *, twice: bool = False, unpack: bool = False, regula
     """
     path = file if isinstance(file, str) else file.path
     unpack = unpack and bool(packing_of(path))
-    opened = _standard_input() if path == STANDARD_INPUT else _file(file, regular=regular)
+    stream = _standard_input() if path == STANDARD_INPUT else _file(file, regular=regular)
     try:
-        source = _content(path, opened) if unpack else Source(path, opened)
-        if twice and (unpack or not opened.seekable()):
+        source = _content(path, stream) if unpack else Source(path, stream)
+        if twice and (unpack or not stream.seekable()):
             with _copied(source) as copy:
                 yield copy
         else:
@@ -242,7 +242,7 @@ def opened(file: str | Way, *, twice: bool = False, unpack: bool = False, regula
     finally:
         READ.add(files=1)
         if path != STANDARD_INPUT:
-            opened.close()
+            stream.close()
 
 
 def _content(path: str, file: io.BufferedReader) -> Source:
