@@ -113,7 +113,7 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 	$(BIN)/python rust/core/tests/make_forms.py --check
 	$(BIN)/python rust/make_licences.py --check
 	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core -p eightfold-tree
-	cd rust && for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core || exit 1; done
+	cd rust && for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core -p eightfold-tree || exit 1; done
 	cd rust && cargo clippy --quiet -p eightfold-core --no-default-features -- -D warnings
 	cd rust && cargo test --quiet -p eightfold-core --no-default-features --lib --test small
 	@cd rust && if rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs test -d; then \

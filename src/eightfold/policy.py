@@ -310,10 +310,10 @@ def ask_decoding(handler: Handler, error: DecodeError) -> tuple[str, int, bytes]
         TypeError, IndexError, OverflowError: the result violates the protocol, as in CPython.
     """
     text, position = _parts(handler(error))
-    if not isinstance(text, str):
+    if not issubclass(type(text), str):
         raise TypeError("decoding error handler must return (str, int) tuple")
     given = _index(position)
-    if not isinstance(error.object, bytes):
+    if not issubclass(type(error.object), bytes):
         raise TypeError("object attribute must be bytes")
     data = bytes.__getitem__(error.object, slice(None))
     return str.__getitem__(text, slice(None)), _position(given, len(data)), data
@@ -328,7 +328,7 @@ def ask_encoding(writing: Writing, error: EncodeError) -> tuple[bytes, int]:
     """
     length = str.__len__(error.object)
     given, index = _parts(writing.handler(error))
-    if not isinstance(given, (str, bytes)):
+    if not issubclass(type(given), (str, bytes)):
         raise TypeError("encoding error handler must return (str/bytes, int) tuple")
     position = _position(_index(index), length)
     replacement = _replacement(writing.form, given)
@@ -337,9 +337,9 @@ def ask_encoding(writing: Writing, error: EncodeError) -> tuple[bytes, int]:
     return replacement, position
 
 
-def _parts(answer: object) -> tuple[Any, Any]:
-    """Return both parts of an answer, or None twice; as in CPython a subclass is not asked what it holds."""
-    if isinstance(answer, tuple) and tuple.__len__(answer) == 2:
+def _parts(answer: Any) -> tuple[Any, Any]:
+    """Return both parts of an answer, or None twice; as in CPython no object is asked what it is or holds."""
+    if issubclass(type(answer), tuple) and tuple.__len__(answer) == 2:
         return tuple.__getitem__(answer, 0), tuple.__getitem__(answer, 1)
     return None, None
 

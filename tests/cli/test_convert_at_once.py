@@ -359,7 +359,7 @@ def test_a_journal_takes_the_lines_of_all_threads(tmp_path: Path, monkeypatch: p
     before, after = (sha256(data).hexdigest() for data in (b"before", b"after"))
 
     def replace(path: Path) -> None:
-        assert not kept.has(Way(str(path)))
+        assert not kept.has(Way(str(path)), str(path))
         kept.add(Way(str(path)), Ends(before, after))
         if path.name.endswith("7"):
             kept.take_back(Way(str(path)))
@@ -371,7 +371,7 @@ def test_a_journal_takes_the_lines_of_all_threads(tmp_path: Path, monkeypatch: p
         for wait in [begin(partial(replace, path)) for path in paths]:
             wait()
     later = Journals({"to": "x"}, Scope())
-    assert [path for path in paths if not later.has(Way(str(path)))] == paths[7::10]
+    assert [path for path in paths if not later.has(Way(str(path)), str(path))] == paths[7::10]
     assert later.already == 180
 
 

@@ -10,7 +10,7 @@ import pytest
 from eightfold.cli import main
 from eightfold.files.records.journals import NAME
 from support.kills import kills_until_done
-from support.trees import found_in
+from support.trees import found_in, opened_deep_folder
 
 # What becomes of UTF-8 that is read as UTF-16 is again UTF-16 without a fault: nothing would warn of a second time.
 LINE = ["convert", "-f", "utf-16-le", "-t", "utf-8", "--in-place"]
@@ -170,6 +170,30 @@ def test_a_journal_that_was_cut_off_in_its_first_lines_counts_for_nothing(end: i
     faulty_too.unlink()
     assert main([*LINE, str(tmp_path)]) == 0
     assert found_in(tmp_path) == wanted
+
+
+def test_a_run_goes_on_in_a_folder_whose_path_is_longer_than_the_system_allows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = opened_deep_folder()
+
+    def write(name: str, data: bytes) -> None:
+        with open(os.open(name, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, dir_fd=folder), "wb") as file:
+            file.write(data)
+
+    write("a" * 90, "text".encode("utf-16-le"))
+    write("b" * 90, b"\x00\xd8")
+    assert main([*LINE, "."]) == 1
+    write("b" * 90, "more".encode("utf-16-le"))
+    capsys.readouterr()
+    assert main([*LINE, "."]) == 0
+    assert "1 file already converted by an interrupted run" in capsys.readouterr().err
+    assert sorted(os.listdir(folder)) == ["a" * 90, "b" * 90]
+    for name, data in (("a" * 90, b"text"), ("b" * 90, b"more")):
+        with open(os.open(name, os.O_RDONLY, dir_fd=folder), "rb") as file:
+            assert file.read() == data
+    os.close(folder)
 
 
 def test_what_was_not_replaced_after_all_can_be_converted_again(

@@ -31,6 +31,7 @@ LINES = {
     f"{CONVERT} --in-place": (*IN_PLACE, *JOURNALED, (one, "before")),
     f"{CONVERT} --in-place --backup .old": (*IN_PLACE, *JOURNALED, (one, "before")),
     f"{CONVERT} -o ../out": WRITING,
+    f"{CONVERT} --diff": ((Job, "opened"),),
     f"{REPAIR} --in-place": (*IN_PLACE, (making, "before")),
     f"{REPAIR} --in-place -f cesu-8": (*IN_PLACE, *JOURNALED, (making, "before")),
     f"{REPAIR} -o ../out": WRITING,

@@ -16,6 +16,7 @@ from eightfold.cli.commands.repair.runs import RepairRun
 from eightfold.cli.work.jobs import Job
 from eightfold.files.records.journals import NAME
 from support.core_trees import needs_trees
+from support.trees import opened_deep_folder
 
 pytestmark = needs_trees
 FILES = {
@@ -80,11 +81,7 @@ def test_both_walks_take_paths_that_are_as_long_as_the_system_allows(
     command: str, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    folder = os.open(".", os.O_RDONLY)
-    for _ in range(20):
-        os.mkdir("d" * 199, dir_fd=folder)
-        around, folder = folder, os.open("d" * 199, os.O_RDONLY, dir_fd=folder)
-        os.close(around)
+    folder = opened_deep_folder()
     for name in ("f" * length for length in (92, 93, 94, 95, 100)):  # 4,095 bytes are allowed.
         os.close(os.open(name, os.O_CREAT | os.O_WRONLY, dir_fd=folder))
     os.close(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import stat
@@ -120,6 +121,28 @@ def test_a_read_only_file_is_refused_even_to_root(mode: int, old: Path) -> None:
         write(old)
     old.chmod(0o644)
     assert_untouched(old)
+
+
+def test_a_backup_is_copied_where_there_are_no_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    for folder in ("tree/d", "elsewhere"):
+        (tmp_path / folder).mkdir(parents=True)
+    old = tmp_path / "tree" / "d" / "f"
+    old.write_bytes(OLD)
+    old.chmod(0o640)
+    os.utime(old, ns=(10**18, 10**18 + 5))
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    monkeypatch.setattr(os, "link", refused)
+    for way in (Way.to_found(str(old), "d/f"), Way(str(old))):
+        with way.entry() as entry, replacing(entry, ".old") as file:
+            file.write(NEW)
+        kept = old.with_name("f.old")
+        assert (old.read_bytes(), kept.read_bytes()) == (NEW, OLD)
+        assert (kept.stat().st_mode & 0o777, kept.stat().st_mtime_ns) == (0o640, 10**18 + 5)
+        kept.replace(old)
+    assert sorted(tmp_path.rglob("*")) == sorted([tmp_path / "elsewhere", tmp_path / "tree", old.parent, old])
 
 
 def test_a_read_only_file_system_is_named(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:

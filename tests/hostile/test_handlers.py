@@ -62,6 +62,17 @@ class Bytes(bytes):
         return 1
 
 
+class Claiming:
+    """No instance of a class, though it seems to be one."""
+
+    def __init__(self, claimed: type) -> None:
+        self.claimed = claimed
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:  # type: ignore[override]
+        return self.claimed
+
+
 class Pair(tuple[Any, ...]):
     """The same of a tuple."""
 
@@ -84,6 +95,7 @@ ANSWERS: tuple[Any, ...] = (
     *(("?", position) for position in POSITIONS),
     *(("", 3), ("\ud800", 3), ("😀" * 70_000, 3), (Text("é"), 3), (b"x", 3), (bytearray(b"x"), 3), (7, 3), (None, 3)),
     *((Text("abc"), 3), (Bytes(b"abc"), 3), Pair(("?", 3)), Pair(("?",)), Pair((7, 3))),
+    *(Claiming(tuple), (Claiming(str), 3), (Claiming(bytes), 3)),
     *(None, "?", b"?", 3, (), ("?",), ("?", 3, 3), ["?", 3], ("?", 3).__iter__(), object(), NotImplemented, {}),
 )
 
@@ -158,6 +170,7 @@ def test_an_answer_to_encoding_has_cpythons_outcome(length: int) -> None:
 CHANGES: dict[str, Any] = {
     **{f"object = {value!r:.20}": ("object", value) for value in (b"", b"ab", b"abcd\xff\xff", b"x" * 100_000)},
     "object = of another class": ("object", Bytes(b"abcde")),
+    "object = not of that class": ("object", Claiming(bytes)),
     **{f"object = {value!r:.20}": ("object", value) for value in ("", "text", bytearray(b"abcde"), None, 7, [])},
     **{f"start = {value!r}": ("start", value) for value in (0, 3, 10**9, -5, 2**63 - 1, -(2**63))},
     **{f"end = {value!r}": ("end", value) for value in (0, 10**9, -5, 2**63 - 1, -(2**63))},

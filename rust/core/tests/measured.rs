@@ -72,8 +72,11 @@ fn texts_of_every_length_are_measured_whole_cut_and_spoilt() {
 fn what_is_wrong_is_found_at_every_place_of_long_text() {
     // Long text is processed in pieces of at most 256 bytes, from the beginning on or behind the first 64.
     let places = [0..20, 58..70, 124..132, 240..280, 310..324, 570..580, 760..790, 1000..1060, 2030..2070];
-    let spoilt: [&[u8]; 9] = [
+    let spoilt: [&[u8]; 12] = [
         b"\xFF",
+        b"\xC0",
+        b"\xC0a",
+        b"\xC1a",
         b"\x80",
         b"\xC2",
         b"\xC1\xBF",
@@ -83,8 +86,10 @@ fn what_is_wrong_is_found_at_every_place_of_long_text() {
         b"\xF0\x8F\xBF\xBF",
         b"\xF4\x90\x80\x80",
     ];
-    for sequence in ["a", "é", "漢", "😀", "aé漢😀", "étéééé", "ߞߟéÿĀ"] {
-        let data = sequence.repeat(2400 / sequence.len()).into_bytes();
+    for (first, sequence) in
+        ["a", "é", "漢", "😀", "aé漢😀", "étéééé", "ߞߟéÿĀ"].into_iter().flat_map(|each| [("", each), ("a", each)])
+    {
+        let data = (first.to_owned() + &sequence.repeat(2400 / sequence.len())).into_bytes();
         check(&data);
         for place in places.iter().cloned().flatten() {
             check(&data[..place]);

@@ -76,7 +76,7 @@ class InPlace:
         Raises:
             FileError: it was changed since such a run; and what the act raises.
         """
-        if self._journals.has(job.way):
+        if self._journals.has(job.way, job.source):
             # A file that its result equals counts as done, although the run may have been killed before the rename.
             with job.way.entry() as entry:
                 clear_strays(entry)

@@ -119,8 +119,9 @@ class Root:
             yield None
             return
         try:
-            for count, name in enumerate(names, start=1):
-                way = self.join(os.path.join(*names[:count]))
+            way = self.path
+            for name in names:
+                way = os.path.join(way, name)
                 before, folder = folder, _step(folder, way, name, new=new)
                 os.close(before)
             yield folder
@@ -128,8 +129,9 @@ class Root:
             os.close(folder)
 
     def _check_by_path(self, names: list[str], *, new: bool) -> None:
-        for count in range(len(names)):
-            way = self.join(os.path.join(*names[: count + 1]))
+        way = self.path
+        for name in names:
+            way = os.path.join(way, name)
             with blaming(way):
                 if new:
                     with suppress(FileExistsError):
@@ -193,8 +195,11 @@ def _step(folder: int, way: str, name: str, *, new: bool) -> int:
         if new:
             with suppress(FileExistsError):
                 os.mkdir(name, dir_fd=folder)
-        _check_no_link(way, os.stat(name, dir_fd=folder, follow_symlinks=False))
-        return os.open(name, _FOLDER | NO_LINK, dir_fd=folder)
+        try:
+            return os.open(name, _FOLDER | NO_LINK, dir_fd=folder)
+        except OSError:
+            _check_no_link(way, os.stat(name, dir_fd=folder, follow_symlinks=False))
+            raise
 
 
 def _check_no_link(way: str, status: os.stat_result) -> None:

@@ -101,7 +101,7 @@ def check_none(path: str) -> None:
         FileError: there is one.
     """
     journal = Way(os.path.realpath(path)).beside(NAME)
-    if not os.path.lexists(journal.path):
+    if not _is_there(journal):
         return
     with blaming(journal.path), _opened(journal, os.O_RDONLY, "rb") as file:
         data = _content(file, journal.path)
@@ -155,8 +155,12 @@ class Journals:
         self.already: int = 0
         """The number of files found converted."""
 
-    def has(self, file: Way) -> bool:
+    def has(self, file: Way, called: str) -> bool:
         """Return whether an interrupted run has converted a file, which may have been renamed since.
+
+        Args:
+            file: the file.
+            called: its name in messages.
 
         Raises:
             FileError: the file has changed since, or its journal is of another conversion or cannot be read.
@@ -170,7 +174,7 @@ class Journals:
         digest = _digest(file)
         if ends != _NOT_DONE and digest not in ends:
             journal = shown(os.path.join(folder, NAME))
-            raise FileError(file.path, f"it was changed after an interrupted run converted it, according to {journal}")
+            raise FileError(called, f"it was changed after an interrupted run converted it, according to {journal}")
         is_done = digest in self._results if ends == _NOT_DONE else digest == ends.result
         with self._lock:
             self.already += is_done
@@ -279,7 +283,7 @@ class Journals:
                 done everything: then nobody could say what is done in a folder without one.
         """
         ways = {journal.path: journal for journal in (file.beside(NAME) for file in files)}
-        found = {journal: _last(way) for journal, way in ways.items() if os.path.lexists(journal)}
+        found = {journal: _last(way) for journal, way in ways.items() if _is_there(way)}
         runs = {ending.run for _, ending in found.values() if ending and ending.word == _ENDED}
         ended = [journal for journal, (_, ending) in found.items() if ending and ending.run in runs]
         ours = [journal for journal in ended if found[journal][0] == self._conversion]
@@ -302,7 +306,7 @@ class Journals:
 
     def _remove(self, journal: Way) -> None:
         _unlink(journal)
-        del self._met[journal.path]
+        del self._met[journal.path], self._ways[journal.path]
         self._named.discard(journal.path)
 
     def _enter(self, folder: str, journal: Way) -> None:
@@ -316,7 +320,7 @@ class Journals:
             raise FileError(self._refused.path, self._refused.reason)
 
     def _enter_new(self, journal: Way) -> None:
-        if os.path.lexists(journal.path):
+        if _is_there(journal):
             self._done = dict(self._read(journal))
             self._meet(journal, sum(ends != _NOT_DONE for ends in self._done.values()))
 
@@ -364,6 +368,12 @@ def _parsed(data: bytes, journal: str) -> tuple[dict[str, str], str, Scope, list
 
 
 # --- opening ----------------------------------------------------------------------------------------------------------
+
+
+def _is_there(journal: Way) -> bool:
+    with suppress(OSError, FileError), journal.entry() as entry:
+        return bool(entry.own_status())
+    return False
 
 
 def _has_lines(journal: Way) -> bool:

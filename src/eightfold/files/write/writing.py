@@ -213,13 +213,17 @@ def _is_same(target: Entry, backup: Entry | None) -> bool:
 
 
 def _copy(target: Entry, backup: Entry) -> None:
-    from shutil import copyfileobj, copystat
+    from shutil import copyfileobj
 
     with temporary_beside(backup, _PRIVATE_MODE) as file:
         with open(target.open_regular(), "rb") as old:
+            status = os.fstat(old.fileno())
             copyfileobj(old, file)
         file.flush()
-        copystat(target.path, file.name)
+        take_over(file, backup.path, target, status)
+        os.utime(
+            file.fileno() if os.utime in os.supports_fd else file.name, ns=(status.st_atime_ns, status.st_mtime_ns)
+        )
         os.fsync(file.fileno())
         hand_over(file, backup)
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from eightfold.cli.commands.convert.options import Options, check_conversion
+from eightfold.cli.options.destination import STANDARD_OUTPUT
 from eightfold.cli.output.colour import Part, Styled, painted
 from eightfold.cli.output.diff import ShownDifference
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, UsageError
@@ -15,7 +16,7 @@ from eightfold.cli.output.lines import counted, placed, say
 from eightfold.cli.work.documents import RULE, Nuls
 from eightfold.cli.work.in_place import InPlace
 from eightfold.cli.work.inputs import byte_order_reported, identified
-from eightfold.cli.work.jobs import Job
+from eightfold.cli.work.jobs import Job, job_of
 from eightfold.cli.work.likeness import is_binary, other_form
 from eightfold.cli.work.remedies import remedies
 from eightfold.cli.work.replacing import Target
@@ -27,13 +28,12 @@ from eightfold.files.parallel.threads import Begin
 from eightfold.files.path_text import shown
 from eightfold.files.read.converting import Conversion, ConvertedPiece, converted
 from eightfold.files.read.losses import Losses, Lost
-from eightfold.files.read.reading import Source, opened
+from eightfold.files.read.reading import Source
 from eightfold.files.read.scanning import DOCUMENT
 from eightfold.files.read.segments import small_size
 from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.walk.walking import Found
 from eightfold.files.write.verifying import DifferenceError, Verifier
-from eightfold.files.write.writing import check_not_output
 from eightfold.forms import Form
 
 
@@ -47,8 +47,7 @@ class BinaryError(Exception):
 
 def differ(file: Found, options: Options, lose: Callable[[Lost], object]) -> int:
     """Show how a file would change; return the exit status."""
-    check_not_output(file.path)
-    with opened(file.path, twice=options.form is None, unpack=options.unpack) as source:
+    with job_of(options, file, STANDARD_OUTPUT).opened(twice=options.form is None) as source:
         conversion = _conversion(source, options, say, walked=file.walked)
         difference = ShownDifference(file.path, conversion.source, conversion.target)
         losses = Losses(conversion)

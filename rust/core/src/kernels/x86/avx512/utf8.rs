@@ -146,8 +146,9 @@ impl Blocks {
     }
 }
 
-/// The blocks at the beginning of data in which nothing takes more than two bytes, behind a valid block. What begins in
-/// them shows that they are valid too.
+/// The blocks at the beginning of data in which nothing takes more than two bytes, behind such a block, which is valid up to
+/// its last byte: if that is no ASCII it begins a sequence of two, or ends one. What begins in them shows that they are
+/// valid too.
 // In a function of its own it takes no registers from the loop that calls it now and then.
 #[inline(never)]
 #[avx512]
@@ -196,9 +197,10 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
         }
         let (bytes, begins) = (block.bytes, begins_64(block.bytes));
         blocks.add(bytes, begins);
-        if _mm512_movepi8_mask(bytes) == 0 {
+        let high = _mm512_movepi8_mask(bytes);
+        if high == 0 {
             blocks.add_ascii(data);
-        } else if blocks.end % ASKED == 64 && _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xE0_u8 as i8)) == 0 {
+        } else if blocks.end % ASKED == 64 && begins & high == twos_begin(bytes) {
             blocks.join(twos(&data[blocks.end..], bytes));
         }
     }
