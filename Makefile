@@ -25,13 +25,14 @@ COMPARING := $(wildcard tests/engines/test_parity_*.py tests/engines/test_native
 # Each code point there is, at each level that is not emulated.
 CODE_POINTS := tests/vectors/test_exhaustive_code_points.py tests/vectors/test_against_cpython_code_points.py
 
-# The tests that compare engines over many inputs, those of laws over all small ones, the API beside its description, and the
-# contests with other programs, a quarter of the time of all: `make test` leaves them to `make test-parity`.
+# The tests that compare engines over many inputs, those of laws over all small ones, the API beside its description, contests
+# with other programs, and kills at many moments, a third of the time of all: `make test` leaves them to `make test-parity`.
 PARITY := $(wildcard tests/engines/test_parity_*.py tests/vectors/test_exhaustive_*.py tests/vectors/test_against_cpython*.py) \
     tests/engines/test_lane.py tests/verbs/test_tiling.py tests/verbs/test_explain_offsets.py \
     tests/forms/test_family.py tests/forms/test_wtf8_string.py tests/web/test_openapi.py tests/project/test_benchmarks_cli.py \
     tests/project/test_wheel.py tests/hostile/test_forms.py tests/engines/test_memory.py \
-    tests/verbs/test_pairs.py tests/verbs/test_identify_texts.py
+    tests/verbs/test_pairs.py tests/verbs/test_identify_texts.py \
+    tests/cli/test_in_place.py tests/cli/test_repair_trees.py tests/files/test_writing_faults.py
 # Those of types run in `make lint`.
 APART := $(PARITY) tests/project/test_typing.py
 
