@@ -112,11 +112,12 @@ def once(answer: Any) -> Callable[[Any], Any]:
 
 
 def outcome(work: Callable[[], Any]) -> Any:
-    """Return the result, or the type and the words of what was raised."""
+    """Return the result, or the type and the words of what was raised: of Python 3.13, where later ones have others."""
     try:
         return work()
     except Exception as error:
-        return type(error).__mro__[-4:], str(error)
+        words = str(error).replace("UnicodeError 'object' attribute must be a bytes", "object attribute must be bytes")
+        return type(error).__mro__[-4:], words
 
 
 def by_both(make: Callable[[], Callable[[Any], Any]], ours: Callable[[str], Any], theirs: Callable[[str], Any]) -> None:
