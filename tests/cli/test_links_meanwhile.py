@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -95,3 +97,20 @@ def test_no_link_that_appears_during_a_run_is_followed(
     assert status in (0, 2)
     assert "Traceback" not in told
     assert status == 0 or "not followed" in told or "No such file" in told or "changed it" in told, told
+
+
+@pytest.mark.parametrize("line", [line for line in LINES if "--diff" not in line])
+def test_a_link_that_goes_while_it_is_resolved_is_an_error(
+    line: str, tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    realpath = os.path.realpath
+
+    def refused(path: str) -> str:
+        if path == "./d":
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        return realpath(path)
+
+    monkeypatch.setattr(os.path, "realpath", refused)
+    assert main([*line.split(), "."]) == 2
+    assert "d/f: Invalid argument" in capsys.readouterr().err
+    assert (tree / "d" / "f").read_bytes() == b"caf\xe9\n"

@@ -12,7 +12,7 @@ from eightfold.cli.options.destination import STANDARD_OUTPUT, DestinationOption
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.output.lines import counted, say
 from eightfold.cli.work.inputs import found_files
-from eightfold.files import FileError
+from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote, is_temporary, packing_of
 from eightfold.files.paths.roots import Way
@@ -263,12 +263,17 @@ class RealPaths:
         self._folders: dict[str, str] = {}
 
     def of(self, path: str) -> str:
-        """Return where a path leads, whether or not a file is there."""
+        """Return where a path leads, whether or not a file is there.
+
+        Raises:
+            FileError: a link on the way is replaced meanwhile.
+        """
         if path == STANDARD_OUTPUT or is_remote(path):
             return path
         folder, name = os.path.split(path)
-        if os.path.islink(path) or name in ("", os.curdir, os.pardir):
-            return os.path.realpath(path)
-        if folder not in self._folders:
-            self._folders[folder] = os.path.realpath(folder)
+        with blaming(path):
+            if os.path.islink(path) or name in ("", os.curdir, os.pardir):
+                return os.path.realpath(path)
+            if folder not in self._folders:
+                self._folders[folder] = os.path.realpath(folder)
         return os.path.join(self._folders[folder], name)
