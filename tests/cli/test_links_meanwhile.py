@@ -16,6 +16,7 @@ from eightfold.cli.commands.convert import one
 from eightfold.cli.commands.repair import making
 from eightfold.cli.work import replacing
 from eightfold.cli.work.jobs import Job
+from eightfold.files.paths import roots
 from eightfold.files.paths.entries import Entry
 from eightfold.files.records.journals import Journals
 from eightfold.files.write import writing
@@ -97,6 +98,24 @@ def test_no_link_that_appears_during_a_run_is_followed(
     assert status in (0, 2)
     assert "Traceback" not in told
     assert status == 0 or "not followed" in told or "No such file" in told or "changed it" in told, told
+
+
+@pytest.mark.parametrize("swap", [folder_becomes_a_link, file_becomes_a_link])
+@pytest.mark.parametrize("line", LINES)
+def test_without_descriptors_of_folders_each_step_is_looked_at(
+    line: str, swap: Callable[[Path], None], tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    opened = Job.opened
+
+    def swapping(job: Job, *, twice: bool) -> Any:
+        swap(tree)
+        return opened(job, twice=twice)
+
+    monkeypatch.setattr(roots, "BY_DESCRIPTOR", False)
+    monkeypatch.setattr(Job, "opened", swapping)
+    assert main([*line.split(), "."]) == 2
+    assert "a symbolic link, which is not followed" in capsys.readouterr().err
+    assert files_in(tree.parent / "outside") == {"f": SECRET}
 
 
 @pytest.mark.parametrize("line", [line for line in LINES if "--diff" not in line])

@@ -186,6 +186,9 @@ class Way(NamedTuple):
             yield Entry(self.path)
             return
         with self.root.folder(self.folder) as folder:
+            if folder is None:
+                with suppress(FileNotFoundError):
+                    _check_no_link(self.path, os.lstat(self.path))
             yield Entry(self.path, folder)
 
 
