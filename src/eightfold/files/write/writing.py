@@ -221,9 +221,8 @@ def _copy(target: Entry, backup: Entry) -> None:
             copyfileobj(old, file)
         file.flush()
         take_over(file, backup.path, target, status)
-        os.utime(
-            file.fileno() if os.utime in os.supports_fd else file.name, ns=(status.st_atime_ns, status.st_mtime_ns)
-        )
+        times = status.st_atime_ns, status.st_mtime_ns
+        os.utime(file.fileno() if os.utime in os.supports_fd else file.name, ns=times)
         os.fsync(file.fileno())
         hand_over(file, backup)
 

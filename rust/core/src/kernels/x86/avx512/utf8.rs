@@ -146,9 +146,9 @@ impl Blocks {
     }
 }
 
-/// The blocks at the beginning of data in which nothing takes more than two bytes, behind such a block, which is valid up to
-/// its last byte: if that is no ASCII it begins a sequence of two, or ends one. What begins in them shows that they are
-/// valid too.
+/// Measure the blocks at the beginning of data that hold nothing but ASCII and sequences of two bytes. So does the valid
+/// block before them, whose last byte may begin such a sequence. To prove these blocks valid it is enough to know where
+/// sequences begin.
 // In a function of its own it takes no registers from the loop that calls it now and then.
 #[inline(never)]
 #[avx512]
@@ -177,7 +177,8 @@ fn twos_begin(bytes: __m512i) -> u64 {
     _mm512_cmplt_epu8_mask(above, _mm512_set1_epi8((0xE0_u8 - 0xC2) as i8))
 }
 
-/// One block in so many bytes is asked whether text of two bytes begins there: to ask each took longer text 5% more time.
+/// In one block of so many bytes we look for the beginning of two-byte text. Looking in each block made text of longer
+/// sequences 5% slower.
 const ASKED: usize = 1024;
 
 /// Measure whole blocks as long as they are valid; the end is before the first, or the last, sequence that may be
