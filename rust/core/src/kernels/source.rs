@@ -1,5 +1,9 @@
 //! Bytes that the kernels read by a layout, and the result of measuring them.
 
+#![expect(unsafe_code, reason = "notes are written into memory, and those that are written are counted")]
+
+use std::mem::MaybeUninit;
+
 use super::measured::Width;
 use crate::derive::agreement::Agreement;
 use crate::derive::fault_table::FaultTable;
@@ -187,16 +191,36 @@ impl Notes {
     #[inline]
     pub(super) fn add(&mut self, note: Note, border: usize) {
         // After a gap in the notes, the rest must not be taken for clean.
-        if !self.is_full && (self.blocks.len() < self.blocks.capacity() || self.grows(border)) {
+        if !self.is_full && (self.blocks.len() < self.blocks.capacity() || self.grows(1, border)) {
             self.blocks.push(note);
         }
     }
 
-    /// Make room, or end the stretch at `border` if there is none.
+    /// Memory for the notes of some blocks; before them, reading had reached `border`. None if there is no more.
+    #[inline]
+    pub(super) fn room(&mut self, blocks: usize, border: usize) -> Option<&mut [MaybeUninit<Note>]> {
+        let is_there = self.blocks.capacity() - self.blocks.len() >= blocks;
+        if self.is_full || !(is_there || self.grows(blocks, border)) {
+            return None;
+        }
+        self.blocks.spare_capacity_mut().get_mut(..blocks)
+    }
+
+    /// Add what has been written to that memory.
+    ///
+    /// # Safety
+    /// So many notes have been.
+    #[inline]
+    pub(super) unsafe fn add_written(&mut self, blocks: usize) {
+        // SAFETY: the contract of this function.
+        unsafe { self.blocks.set_len(self.blocks.len() + blocks) };
+    }
+
+    /// Make room for some blocks at least, or end the stretch at `border` if there is none.
     #[cold]
-    fn grows(&mut self, border: usize) -> bool {
-        let more = self.most.saturating_sub(self.blocks.len()).min(self.blocks.len().max(FIRST_NOTES));
-        let grown = more > 0 && self.blocks.try_reserve_exact(more).is_ok();
+    fn grows(&mut self, least: usize, border: usize) -> bool {
+        let more = self.most.saturating_sub(self.blocks.len()).min(self.blocks.len().max(FIRST_NOTES).max(least));
+        let grown = more >= least && self.blocks.try_reserve_exact(more).is_ok();
         if !grown {
             self.finish(border);
             self.is_full = true;

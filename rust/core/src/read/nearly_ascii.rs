@@ -11,7 +11,11 @@ use crate::read::sequence::{NO_RUN, Step};
 use crate::read::short::{LANES, high_lanes};
 
 /// Faults next to each other are one cluster, a flock; this many flocks are always accepted.
-const FLOCKS: usize = 32;
+const FLOCKS: usize = 8;
+
+/// The same in text that is so short that most of it would be written when the attempt failed.
+const FLOCKS_OF_LITTLE: usize = 32;
+const LITTLE: usize = 8192;
 
 /// Bytes from which the room for the answers in the rest is estimated.
 const SAMPLE_BYTES: usize = 8192;
@@ -92,6 +96,7 @@ impl OnePass<'_> {
         // Between ASCII and faults they would be looked for in vain.
         let runs = if start > 0 || self.begins_wide { pass.runs::<T>() } else { None };
         let (mut at, mut flocks, mut others) = (start, 0, 0);
+        let accepted = if length > LITTLE { FLOCKS } else { FLOCKS_OF_LITTLE };
         loop {
             let before = at;
             at += copy_ascii_prefix(&pass.data[at..], out);
@@ -99,7 +104,7 @@ impl OnePass<'_> {
                 break;
             }
             flocks += 1;
-            likely(flocks <= FLOCKS + at / pass.bytes_a_flock() && goes_on(at - before))?;
+            likely(flocks <= accepted + at / pass.bytes_a_flock() && goes_on(at - before))?;
             let Some(runs) = &runs else {
                 at = pass.write_flock(at, out, &mut goes_on)?;
                 continue;
@@ -108,7 +113,7 @@ impl OnePass<'_> {
             at = runs.write([at, length.min(at + CHUNK_BYTES)], out);
             if pass.data.get(at).is_some_and(|&byte| byte >= 0x80) {
                 others += 1;
-                likely(others <= FLOCKS + at / BYTES_AN_OTHER)?;
+                likely(others <= FLOCKS_OF_LITTLE + at / BYTES_AN_OTHER)?;
                 at = pass.write_other(at, out)?;
             }
             likely(goes_on(at - before))?;

@@ -1,20 +1,20 @@
 //! Bytes of any form that has a layout, measured and written as code points. [`clean`] writes text that needs no
-//! checks.
+//! checks, and [`points`](super::points) what begins in a block that was noted.
 //!
 //! Measuring finds with [`Reader`] where sequences begin, and notes it for blocks that are not clean. Writing uses
 //! those notes: `compress` drops the lanes in which nothing begins.
 
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 use eightfold_features::avx512;
 
-use super::clean::{self, CHOICE, halves_at, joined, shifted_16, shifted_32, surrogates};
-use super::look::{Block, Reader, Recent, Window, bytes_of, continuations, is, is_at_least, last_8, run_end, window};
-use super::pairs::joined_32;
-use super::{
-    OR_AND, ascii_bytes, bytes_32, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32,
-    put_bytes, put_two_16, put_two_32, sequences_at, store_64, values_of,
+use super::clean::{self, surrogates};
+use super::look::{
+    Block, MOST_CLOSELY, Reader, Recent, WINDOW, Window, continuations, is, is_at_least, run_end, window,
 };
+use super::points::{put_each, put_half, put_latin1, put_points, put_units};
+use super::{ascii_bytes, bytes_64, fetch_ahead, low_64, pairs, store_64};
 use crate::chunk::CHUNK_BYTES;
 use crate::derive::layout::{Layout, PAIR, Pairs, RUN_LEAD};
 use crate::kernels::lanes;
@@ -275,7 +275,7 @@ impl Reader<'_> {
                 (block.begins, block.ill, block.length) = (block.begins | lane, block.ill | lane, end - at);
                 has_run = true;
             }
-            self.count::<false>(&block, (at, carry), (counted, notes));
+            self.count(&block, (at, carry), (counted, notes));
             counted.pairs |= if self.layout.pairs == Pairs::Joined { block.odd } else { 0 };
             // Not `at + block.length`, which is equal: the next loads must not wait for the masks of this block.
             (at, carry) = match block.goes_on {
@@ -309,11 +309,29 @@ impl Reader<'_> {
 
     /// As [`Reader::count_dirty`], as long as blocks are plain; return the offset reached and the carry, the lanes in
     /// which nothing begins.
-    ///
-    /// It is a separate function to keep its values in registers.
-    #[inline(never)]
+    #[inline]
     #[avx512]
     fn count_plain(
+        &self,
+        data: &[u8],
+        stretch: (usize, usize),
+        carry: u64,
+        recent: &mut Recent,
+        found: (&mut Counted<'_>, &mut Notes),
+    ) -> (usize, u64) {
+        if self.is_by_byte {
+            self.count_plain_with::<true>(data, stretch, carry, recent, found)
+        } else {
+            self.count_plain_with::<false>(data, stretch, carry, recent, found)
+        }
+    }
+
+    /// As [`Reader::count_plain`], where it is known whether bytes are answered one by one.
+    ///
+    /// It is a separate function to keep its values in registers, and notes some blocks at once for the same reason.
+    #[inline(never)]
+    #[avx512]
+    fn count_plain_with<const BY_BYTE: bool>(
         &self,
         data: &[u8],
         (start, limit): (usize, usize),
@@ -321,15 +339,35 @@ impl Reader<'_> {
         recent: &mut Recent,
         (counted, notes): (&mut Counted<'_>, &mut Notes),
     ) -> (usize, u64) {
-        // A copy, for the same reason.
+        let drops = !BY_BYTE && self.answer == Answer::Drop;
         let (mut at, mut own) = (start, Counted { ..*counted });
-        while let Some(window) = data[at..].first_chunk() {
-            fetch_ahead(window, 0);
-            let Some(block) = self.plain_block(window, limit - at, carry) else { break };
-            self.count::<true>(&block, (at, carry), (&mut own, notes));
-            (at, carry) = (at + 64, block.carry);
-            recent.add(block.ill);
-            if !recent.is_dirty() {
+        // The last block of the stretch is not read here.
+        let mut left = &data[start..data.len().min(limit.saturating_add(WINDOW - 65))];
+        let mut unused = [const { MaybeUninit::uninit() }; MOST_CLOSELY];
+        loop {
+            let most = recent.closely();
+            let border = at + carry.count_ones() as usize;
+            let (mut filled, mut dirty) = (0, 0);
+            let room = notes.room(most, border);
+            let is_noted = room.is_some();
+            for note in room.unwrap_or(&mut unused[..most]) {
+                let Some(window) = left.first_chunk() else { break };
+                fetch_ahead(window, 0);
+                let Some(block) = self.plain_block::<BY_BYTE>(window, carry) else { break };
+                let begins = if drops { block.begins & !block.ill } else { block.begins };
+                let [b0, b1, b2, _] = block.bytes;
+                own.add([b0, b1, b2], begins, block.two & !block.ill);
+                own.ills |= block.ill;
+                dirty += usize::from(block.ill != 0);
+                note.write(Note::new([begins, block.ill, 0], at, 64 + block.carry.count_ones() as usize));
+                (at, carry, left, filled) = (at + 64, block.carry, &left[64..], filled + 1);
+            }
+            if is_noted {
+                // SAFETY: each block that was read has written one.
+                unsafe { notes.add_written(filled) };
+            }
+            recent.add_all(dirty, filled);
+            if filled < most || !recent.is_dirty() {
                 break;
             }
         }
@@ -337,20 +375,15 @@ impl Reader<'_> {
         (at, carry)
     }
 
-    /// Count and note what begins in a block. Inlined into each caller.
+    /// Count and note what begins in a block.
     #[inline]
     #[avx512]
-    fn count<const IS_PLAIN: bool>(
-        &self,
-        block: &Block,
-        (at, carry): (usize, u64),
-        (counted, notes): (&mut Counted<'_>, &mut Notes),
-    ) {
+    fn count(&self, block: &Block, (at, carry): (usize, u64), (counted, notes): (&mut Counted<'_>, &mut Notes)) {
         let begins = if self.answer == Answer::Drop { block.begins & !block.ill } else { block.begins };
         let [b0, b1, b2, _] = block.bytes;
         counted.add([b0, b1, b2], begins, block.two & !block.ill);
         counted.ills |= block.ill;
-        if !IS_PLAIN && self.answer == Answer::Backslash {
+        if self.answer == Answer::Backslash {
             counted.count += (BACKSLASHED_BYTE - 1) * block.ill.count_ones() as usize;
         }
         let length = if block.goes_on { 64 + block.carry.count_ones() as usize } else { block.length };
@@ -396,13 +429,7 @@ pub fn write_ucs1<const ESCAPES: bool>(
 ) -> usize {
     let put_clean = |text: &[u8], out: &mut Output<'_, u8>| clean::write_ucs1(text, source.layout.shift(), out);
     write::<_, ESCAPES>(source, (start, limit), out, put_clean, |reader, window, note, out| {
-        // The values are ASCII, or the two lowest bits of a lead byte with the six of its continuation byte.
-        let [b0, b1] = [0, 1].map(|from| bytes_of(window, from));
-        let upper = _mm512_and_si512(_mm512_slli_epi16::<6>(b0), _mm512_set1_epi8(0xC0_u8 as i8));
-        let pair = _mm512_ternarylogic_epi32::<OR_AND>(upper, b1, _mm512_set1_epi8(0x3F));
-        let pair = _mm512_add_epi8(pair, _mm512_set1_epi8(reader.layout.offsets[0] as i8));
-        let points = _mm512_mask_mov_epi8(b0, is_at_least(b0, 0xC0), pair);
-        put_bytes(out, _mm512_maskz_compress_epi8(note.begins, points), note.begins.count_ones() as usize);
+        put_latin1(reader, window, note, out);
     })
 }
 
@@ -418,13 +445,7 @@ pub fn write_ucs2<const ESCAPES: bool>(
         |text: &[u8], out: &mut Output<'_, u16>| clean::write_ucs2::<false>(text, source.layout.shift(), out);
     write::<_, ESCAPES>(source, (start, limit), out, put_clean, |reader, window, note, out| {
         if note.is_each() {
-            let bytes = bytes_of(window, 0);
-            let units = [_mm512_castsi512_si256(bytes), _mm512_extracti64x4_epi64::<1>(bytes)];
-            let mut ill = note.ill;
-            for units in units {
-                put_16(out, reader.answered_16(_mm512_cvtepu8_epi16(units), ill as u32), 32);
-                ill >>= 32;
-            }
+            put_each(reader, window, note.ill, out);
         } else if reader.has_plain_bytes {
             put_units(reader, window, note, out);
         } else {
@@ -433,6 +454,10 @@ pub fn write_ucs2<const ESCAPES: bool>(
         }
     })
 }
+
+/// Who writes code points.
+enum By<const ESCAPES: bool> {}
+enum Short {}
 
 /// As [`write_ucs1`], as 32-bit units.
 #[avx512]
@@ -445,7 +470,7 @@ pub fn write_ucs4<const ESCAPES: bool>(
     let joins = source.layout.pairs == Pairs::Joined;
     let put_clean = |text: &[u8], out: &mut Output<'_, u32>| clean::write_ucs4(text, source.layout.shift(), joins, out);
     write::<_, ESCAPES>(source, (start, limit), out, put_clean, |reader, window, note, out| {
-        put_points(reader, window, [note.begins, note.ill, note.odd], out);
+        put_points::<By<ESCAPES>>(reader, window, [note.begins, note.ill, note.odd], out);
     })
 }
 
@@ -462,56 +487,17 @@ pub fn write_short(source: &Source<'_>, out: &mut Output<'_, u32>) -> bool {
         let begins = if reader.answer == Answer::Drop { block.begins & !block.ill } else { block.begins };
         if reader.answer == Answer::Backslash && block.ill != 0 {
             for (begins, escape) in lanes::parts(begins, block.ill) {
-                put_points(&reader, window, [begins, 0, block.odd], out);
+                put_points::<Short>(&reader, window, [begins, 0, block.odd], out);
                 if let Some(lane) = escape {
                     out.extend(&backslashed_byte(window[lane]));
                 }
             }
         } else {
-            put_points(&reader, window, [begins, block.ill, block.odd], out);
+            put_points::<Short>(&reader, window, [begins, block.ill, block.odd], out);
         }
         carry = block.carry;
     }
     true
-}
-
-/// Store what begins in some lanes, of which some are ill-formed or odd: the positions are compressed, sixteen of them
-/// fetch four bytes each, and those become code points.
-#[inline]
-#[avx512]
-fn put_points(reader: &Reader<'_>, window: &Window, [begins, ill, odd]: [u64; 3], out: &mut Output<'_, u32>) {
-    let joins = reader.layout.pairs == Pairs::Joined;
-    let (bytes, after) = (bytes_of(window, 0), last_8(window));
-    let mut places = _mm512_maskz_compress_epi8(begins, each_place());
-    let mut ill = _pext_u64(ill, begins);
-    let mut odd = if odd == 0 { 0 } else { _pext_u64(odd, begins) };
-    let mut next = || {
-        let at = four_times(places);
-        let sequences = sequences_at(bytes, after, at);
-        let mut points = values_of(sequences);
-        if let Some(layout) = reader.shift {
-            points = shifted_32(layout, sequences, points);
-        }
-        // Branchless: which lanes are ill-formed cannot be foreseen.
-        let answers = match reader.escape {
-            Some(base) => _mm512_add_epi32(_mm512_srli_epi32::<24>(sequences), _mm512_set1_epi32(base as i32)),
-            None => _mm512_set1_epi32(0xFFFD),
-        };
-        points = _mm512_mask_mov_epi32(points, ill as u16, answers);
-        if odd as u16 != 0 {
-            let odd_points = if joins { joined_32(halves_at(bytes, after, at)) } else { _mm512_set1_epi32(0xFFFD) };
-            points = _mm512_mask_mov_epi32(points, odd as u16, odd_points);
-        }
-        places = _mm512_alignr_epi32::<4>(_mm512_setzero_si512(), places);
-        (ill, odd) = (ill >> 16, odd >> 16);
-        points
-    };
-    // Branchless too: in a block of emoji with faults about sixteen lanes begin something, sometimes more.
-    let count = begins.count_ones() as usize;
-    put_two_32(out, [next(), next()], count.min(32));
-    for behind in (32..count).step_by(16) {
-        put_32(out, next(), (count - behind).min(16));
-    }
 }
 
 /// Write by the notes of an earlier measurement, or else measure and write chunk by chunk.
@@ -577,51 +563,4 @@ fn write_noted<T: From<u8>, const ESCAPES: bool>(
         }
     }
     at
-}
-
-/// Store the code points of a block, byte by byte.
-#[inline]
-#[avx512]
-fn put_units(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Output<'_, u16>) {
-    let [b0, b1, b2] = [0, 1, 2].map(|from| bytes_of(window, from));
-    let (two, three) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0));
-    // The second to last and the last byte of each sequence.
-    let last = [_mm512_mask_mov_epi8(b0, three, b1), _mm512_mask_mov_epi8(b1, three, b2)];
-    let two_bits = _mm512_slli_epi16::<6>(last[0]);
-    let lower = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xC0_u8 as i8), two_bits, last[1]);
-    let four_bits = _mm512_maskz_mov_epi8(three, _mm512_slli_epi16::<4>(b0));
-    let middle = _mm512_srli_epi16::<2>(last[0]);
-    let upper = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xF0_u8 as i8), four_bits, middle);
-    let (lower, upper) = (_mm512_mask_mov_epi8(b0, two, lower), _mm512_maskz_mov_epi8(two, upper));
-    let answer = match reader.escape {
-        Some(base) => (b0, (base >> 8) as i8),
-        None => (_mm512_set1_epi8(0xFD_u8 as i8), 0xFF_u8 as i8),
-    };
-    let mut lower = _mm512_mask_mov_epi8(lower, note.ill, answer.0);
-    let mut upper = _mm512_mask_mov_epi8(upper, note.ill, _mm512_set1_epi8(answer.1));
-    if note.odd != 0 {
-        lower = _mm512_mask_mov_epi8(lower, note.odd, _mm512_set1_epi8(0xFD_u8 as i8));
-        upper = _mm512_mask_mov_epi8(upper, note.odd, _mm512_set1_epi8(-1));
-    }
-    put_two_16(out, joined(lower, upper, note.begins), note.begins.count_ones() as usize);
-}
-
-/// Store the code points of half a block, the lanes from `FIRST` on.
-#[inline]
-#[avx512]
-fn put_half<const FIRST: usize>(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Output<'_, u16>) {
-    let half = |mask: u64| (mask >> FIRST) as u32;
-    let [b0, b1, b2] = [0, 1, 2].map(|from| _mm512_cvtepu8_epi16(bytes_32(window, FIRST + from)));
-    let [two, three] = [0xC0, 0xE0].map(|least| _mm512_cmpge_epu16_mask(b0, _mm512_set1_epi16(least)));
-    let payload = _mm512_set1_epi16(0x3F);
-    let of_two = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(b0), b1, payload);
-    let of_three = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(of_two), b2, payload);
-    let mut points = _mm512_mask_mov_epi16(b0, two, _mm512_and_si512(of_two, _mm512_set1_epi16(0x7FF)));
-    points = _mm512_mask_mov_epi16(points, three, of_three);
-    if let Some(layout) = reader.shift {
-        points = shifted_16(layout, points, two, three);
-    }
-    points = _mm512_mask_mov_epi16(points, half(note.ill), reader.answered_16(b0, half(note.ill)));
-    let begins = half(note.begins);
-    put_16(out, _mm512_maskz_compress_epi16(begins, points), begins.count_ones() as usize);
 }

@@ -17,7 +17,8 @@ use crate::policy::Answer;
 
 /// A block of 64 bytes and the eight behind it; a sequence that begins in the block needs at most seven of those.
 /// Behind the end of the data they are 0.
-pub type Window = [u8; 72];
+pub type Window = [u8; WINDOW];
+pub const WINDOW: usize = 72;
 
 /// The window at an offset, in the data or in `copy`. It is copied as a vector: a call would spill all registers.
 #[inline]
@@ -74,13 +75,21 @@ const DIRTY: usize = 5;
 /// From this amount on, the next block is examined closely.
 const CLOSELY: usize = 8;
 const MOST: usize = 24;
+/// The most blocks that are certain to be examined closely.
+pub const MOST_CLOSELY: usize = MOST + 1 - CLOSELY;
 
 impl Recent {
     /// Add a block, given its ill-formed lanes.
     #[inline]
     pub fn add(&mut self, ill: u64) {
+        self.add_all(usize::from(ill != 0), 1);
+    }
+
+    /// Add some blocks, so many of which have ill-formed lanes.
+    #[inline]
+    pub fn add_all(&mut self, dirty: usize, blocks: usize) {
         // Branchless.
-        self.0 = (self.0 + DIRTY * usize::from(ill != 0)).saturating_sub(1).min(MOST);
+        self.0 = (self.0 + DIRTY * dirty).saturating_sub(blocks).min(MOST);
     }
 
     /// Add this many clean blocks.
@@ -93,6 +102,12 @@ impl Recent {
     #[inline]
     pub fn is_dirty(self) -> bool {
         self.0 >= CLOSELY
+    }
+
+    /// How many blocks should be examined closely before this is asked again: those that would be if all were clean.
+    #[inline]
+    pub fn closely(self) -> usize {
+        if self.is_dirty() { self.0 + 1 - CLOSELY } else { 1 }
     }
 }
 
@@ -333,15 +348,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// As [`Reader::any_block`], if the block is read whole and only sequences and ill-formed units begin in it;
-    /// otherwise None.
+    /// As [`Reader::any_block`], of a block that is followed by others in a layout that is plain, if only sequences and
+    /// ill-formed units begin in it; otherwise None. `BY_BYTE` is `is_by_byte`.
     #[inline]
     #[avx512]
-    pub fn plain_block(&self, window: &Window, left: usize, carry: u64) -> Option<Block> {
+    pub fn plain_block<const BY_BYTE: bool>(&self, window: &Window, carry: u64) -> Option<Block> {
         let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
         let [b0, b1, b2, b3] = bytes;
         let (is_two, is_three, is_four) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
-        if !self.is_plain || left <= 64 || self.may_part(b0, is_two) {
+        if self.may_part(b0, is_two) {
             return None;
         }
         let first_continuation = _mm512_set1_epi8(0xC0_u8 as i8);
@@ -349,7 +364,7 @@ impl<'a> Reader<'a> {
         let two = _mm512_mask_cmplt_epu8_mask(is_two, second, self.second_count.of_lead(b0));
         let continues = [b2, b3].map(|bytes| _mm512_cmplt_epi8_mask(bytes, first_continuation));
         let begun = Begun::new(two, [is_three, is_four], continues);
-        let taken = begun.taken(self.is_by_byte, is_three, carry);
+        let taken = begun.taken(BY_BYTE, is_three, carry);
         let begins = !taken.here;
         Some(Block {
             bytes,

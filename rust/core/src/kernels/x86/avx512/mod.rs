@@ -24,6 +24,7 @@ pub mod decode;
 pub mod encode;
 mod look;
 mod pairs;
+mod points;
 pub mod short;
 mod speller;
 pub mod tally;
