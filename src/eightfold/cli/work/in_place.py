@@ -10,13 +10,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Protocol
 
+from eightfold.cli.options.configuration import Configurations
 from eightfold.cli.output.ending import NOTHING_WRONG, end_undisturbed
 from eightfold.cli.output.lines import counted, say
 from eightfold.cli.work.jobs import Job
 from eightfold.files import FileError
 from eightfold.files.path_text import as_text
-from eightfold.files.records.journals import Ends, Journals, Scope
+from eightfold.files.records.journals import Ends, Journals
 from eightfold.files.records.private import keeps_key
+from eightfold.files.records.scopes import Scope
 from eightfold.files.walk.globs import Pattern
 from eightfold.files.write.temporary import clear_strays
 
@@ -31,6 +33,9 @@ class ScopeOptions(Protocol):
     exclude: list[Pattern]
     no_ignore: bool
     binary: bool
+    unpack: bool
+    backup: str
+    configurations: Configurations
 
     @property
     def paths(self) -> Sequence[str]:
@@ -43,8 +48,14 @@ def _scope(options: ScopeOptions) -> Scope:
         paths = [sha256("\n".join(paths).encode()).hexdigest()]
     given = [("include", each) for each in options.include] + [("exclude", each) for each in options.exclude]
     patterns = [f"{name}={as_text(os.fsdecode(each.written))}" for name, each in given]
-    flags = [name for name in ("no_ignore", "binary") if getattr(options, name)]
-    return Scope(tuple(paths), tuple(patterns), tuple(flags))
+    if options.backup:
+        patterns.append(f"backup={as_text(options.backup)}")
+    widening = {"no_ignore": options.no_ignore, "binary": options.binary, "no_compression": not options.unpack}
+    flags = [name for name, is_given in widening.items() if is_given]
+    configurations = options.configurations
+    configuration = "none" if configurations.off else as_text(os.path.realpath(configurations.file or os.curdir))
+    settings = [f"configuration={configuration}"] if configurations.off or configurations.file else []
+    return Scope(tuple(paths), tuple(patterns), tuple(flags), tuple(settings))
 
 
 class InPlace:
@@ -63,7 +74,7 @@ class InPlace:
 
     def nothing_left(self, jobs: Iterable[Job]) -> bool:
         """Clean up after a run that was interrupted when it had done everything; return whether there was one."""
-        tidied = self._journals.tidy(job.way for job in jobs)
+        tidied = self._journals.tidy([job.way for job in jobs])
         if tidied:
             say(f"an interrupted run had already {self._done} every file: nothing is left to do")
         return tidied
@@ -76,7 +87,7 @@ class InPlace:
         Raises:
             FileError: it was changed since such a run; and what the act raises.
         """
-        if self._journals.has(job.way, job.source):
+        if self._journals.has(job.way, job.source, job.backup):
             # A file that its result equals counts as done, although the run may have been killed before the rename.
             with job.way.entry() as entry:
                 clear_strays(entry)
@@ -111,7 +122,7 @@ class InPlace:
             end_undisturbed()
             self._journals.end()
             if self._journals.left:
-                say("a run that takes more files was interrupted: run that command again; finished files are skipped")
+                say("a run that may take other files was interrupted: run that again too; finished files are skipped")
         elif self._journals.left and keeps_key():
             say("incomplete: run the command again; finished files are skipped")
         elif self._journals.left:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import FileIO
 from threading import Lock
@@ -33,6 +33,7 @@ from eightfold.files.read.digests import digest_of
 from eightfold.files.read.reading import opened_entry
 from eightfold.files.records.json_lines import LONGEST_LINE, heading, record, value
 from eightfold.files.records.private import key
+from eightfold.files.records.scopes import Scope
 
 NAME = ".conversion-journal.eightfold.tmp"
 """A name that marks the file as this program's, so walking never finds it."""
@@ -46,39 +47,17 @@ class Ends(NamedTuple):
     result: str
 
 
-class Scope(NamedTuple):
-    """Which files a run takes.
-
-    Attributes:
-        paths: the real paths of the files and folders that it was given.
-        patterns: what restricts the files of folders.
-        flags: what widens them.
-    """
-
-    paths: tuple[str, ...] = ()
-    patterns: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
-
-    def holds(self, other: Scope) -> bool:
-        """Return whether a run takes all files of another."""
-        is_within = all(any(_is_within(path, top) for top in self.paths) for path in other.paths)
-        return is_within and self.patterns in ((), other.patterns) and {*other.flags} <= {*self.flags}
-
-
-def _is_within(path: str, top: str) -> bool:
-    return path == top or path.startswith(os.path.join(top, ""))
-
-
 _NOT_DONE = Ends("", "")
 _ENDING, _ENDED = "ending", "ended"
 _RUN_BYTES = 16
 
 
 class _Ending(NamedTuple):
-    """The last line of a journal whose run has done everything: the stage of its ending, and the run's identifier."""
+    """The last line of a journal whose run has done everything: the stage of its ending, the run, and what it took."""
 
     word: str
     run: str
+    scope: Scope
 
 
 class _StrangeError(ValueError):
@@ -142,6 +121,7 @@ class Journals:
         self._conversion = dict(conversion)
         self._scope = scope
         self._scopes: dict[str, Scope] = {}
+        self._files: Sequence[Way] = ()
         self._lock = Lock()
         self._met: dict[str, int] = {}
         self._ways: dict[str, Way] = {}
@@ -155,12 +135,14 @@ class Journals:
         self.already: int = 0
         """The number of files found converted."""
 
-    def has(self, file: Way, called: str) -> bool:
+    def has(self, file: Way, called: str, backup: str = "") -> bool:
         """Return whether an interrupted run has converted a file, which may have been renamed since.
 
         Args:
             file: the file.
             called: its name in messages.
+            backup: the suffix under which it is to be kept, if it is: that may be left to do of a file that is its own
+                result.
 
         Raises:
             FileError: the file has changed since, or its journal is of another conversion or cannot be read.
@@ -176,6 +158,8 @@ class Journals:
             journal = shown(os.path.join(folder, NAME))
             raise FileError(called, f"it was changed after an interrupted run converted it, according to {journal}")
         is_done = digest in self._results if ends == _NOT_DONE else digest == ends.result
+        if backup and is_done and ends.original == digest:
+            is_done = _is_there(file.beside(name + backup))
         with self._lock:
             self.already += is_done
         return is_done
@@ -229,19 +213,18 @@ class Journals:
     def _meet(self, journal: Way, count: int) -> None:
         self._met[journal.path], self._ways[journal.path] = count, journal
 
-    def _append(self, journal: Way, values: dict[str, str]) -> FileIO:
+    def _append(self, journal: Way, values: dict[str, Any]) -> FileIO:
         """Append a line, after the first two if the journal is new, and return the open file."""
         begun, path = b"", journal.path
         if not _has_lines(journal):
             self._runs[path] = os.urandom(_RUN_BYTES).hex()
-            head = {
-                "run": self._runs[path],
-                "conversion": self._conversion,
-                "scope": self._scope._asdict(),
-                **_place(path),
-            }
+            head = {"run": self._runs[path], "conversion": self._conversion, **self._taking(path)}
             begun = heading(KIND) + _sealed(head, "")
         return _appended(journal, begun + _sealed(values, self._runs[path]))
+
+    def _taking(self, journal: str) -> dict[str, Any]:
+        """Return what the run takes, and where the journal lies, in values."""
+        return {"scope": self._scope._asdict(), **_place(journal)}
 
     @property
     def left(self) -> bool:
@@ -261,48 +244,95 @@ class Journals:
         they removed: if one says that the run has ended, the others say that, or that it is ending. See :meth:`tidy`.
         Call :meth:`sync` first.
         """
-        met = (self._ways[journal] for journal in self._met)
-        over = [journal for journal in met if self._scope.holds(self._scopes.get(journal.path, self._scope))]
+        over = self._over()
         if len(over) > 1:
             run = os.urandom(_RUN_BYTES).hex()
             for word in (_ENDING, _ENDED):
                 for journal in over:
-                    with blaming(journal.path), self._append(journal, {word: run}) as file:
+                    with (
+                        blaming(journal.path),
+                        self._append(journal, {word: run, **self._taking(journal.path)}) as file,
+                    ):
                         os.fsync(file.fileno())
         for journal in over:
             self._remove(journal)
 
-    def tidy(self, files: Iterable[Way]) -> bool:
+    def _over(self) -> list[Way]:
+        """Return the journals that this run need not leave to another."""
+        others = {scope for scope in self._scopes.values() if scope != self._scope}
+        taken = self._taken() if others else set()
+        waiting = {scope for scope in others if not self._scope.holds(scope, taken.__contains__)}
+        return [self._ways[journal] for journal in self._met if self._scopes.get(journal) not in waiting]
+
+    def _taken(self) -> set[str]:
+        """Return the paths of all files that were found in folders, and of the folders above them."""
+        taken = {as_text(file.real) for file in self._files}.difference(self._scope.paths)
+        for path in [*taken]:
+            while (path := os.path.dirname(path)) not in taken:
+                taken.add(path)
+        return taken
+
+    def tidy(self, files: Sequence[Way]) -> bool:
         """Remove the journals of a run that was stopped after converting everything; return whether it had any.
 
         What other runs of the conversion have written is remembered, so that it is known under another name too.
         Journals of a different conversion that has ended are removed too, but do not count.
 
+        Args:
+            files: all files that this run takes.
+
         Raises:
-            FileError: a journal cannot be read or removed, or there are journals of the same conversion that had not
-                done everything: then nobody could say what is done in a folder without one.
+            FileError: a journal cannot be read or removed; or there are journals of the same conversion that had not
+                done everything, or the run that had took fewer files: then nobody could say what is done in a folder
+                without one.
         """
+        self._files = files
         ways = {journal.path: journal for journal in (file.beside(NAME) for file in files)}
         found = {journal: _last(way) for journal, way in ways.items() if _is_there(way)}
         runs = {ending.run for _, ending in found.values() if ending and ending.word == _ENDED}
-        ended = [journal for journal, (_, ending) in found.items() if ending and ending.run in runs]
+        ended = {journal: ending for journal, (_, ending) in found.items() if ending and ending.run in runs}
         ours = [journal for journal in ended if found[journal][0] == self._conversion]
         others = [journal for journal in found if journal not in ended]
         if ours and others:
             there = shown(ours[0])
             reason = f"a run was interrupted here, and another had ended at {there}: run it again on each folder alone"
             raise FileError(others[0], reason)
+        listed = {path for journal in ours for path in self._listed(ways[journal])}
+        for journal in ours:
+            self._check_took_all(journal, ended[journal].scope, listed)
         for journal in ended:
             _unlink(ways[journal])
         self._results = {digest for journal in others for digest in self._results_in(ways[journal])}
         return bool(ours)
 
-    def _results_in(self, journal: Way) -> Iterator[str]:
-        """Yield the digests of results that are no longer the files that they were made from."""
+    def _check_took_all(self, journal: str, scope: Scope, listed: set[str]) -> None:
+        """Refuse to take a run that has ended for this one if it took fewer files.
+
+        Raises:
+            FileError: it did.
+        """
+        # A file that this run was given may have been ignored in a folder.
+        given = {as_text(file.real) for file in self._files}.intersection(self._scope.paths)
+        if not scope.holds(self._scope, lambda path: path not in given or path in listed):
+            reason = "a run over fewer files had done them all when it was stopped: run it again, then only the others"
+            raise FileError(journal, reason)
+
+    def _listed(self, journal: Way) -> Iterator[str]:
+        """Yield the paths of the files that are listed."""
+        return (as_text(journal.beside(as_path(name)).real) for name, _ in self._entries(journal))
+
+    def _entries(self, journal: Way) -> Iterator[tuple[str, Ends]]:
+        """Yield what a journal of the same conversion says of each file; nothing if it cannot be read."""
         with suppress(FileError), blaming(journal.path), _opened(journal, os.O_RDONLY, "rb") as file:
             conversion, _, _, entries = _parsed(_content(file, journal.path), journal.path)
             if conversion == self._conversion:
-                yield from (ends.result for ends in dict(entries).values() if ends.original != ends.result)
+                yield from dict(entries).items()
+
+    def _results_in(self, journal: Way) -> Iterator[str]:
+        """Yield the digests of results whose files are gone: where one is there, what equals it is another file."""
+        for name, ends in self._entries(journal):
+            if ends.original != ends.result and not _is_there(journal.beside(as_path(name))):
+                yield ends.result
 
     def _remove(self, journal: Way) -> None:
         _unlink(journal)
@@ -482,6 +512,12 @@ def _place(journal: str) -> dict[str, Any]:
     return {"folder": as_text(folder), "inode": os.stat(folder).st_ino}
 
 
+def _scope(values: Mapping[str, Any], journal: str) -> Scope:
+    """Return which files a run takes, with their paths as they are where the folder of its journal is now."""
+    scope = Scope(**{name: tuple(map(str, parts)) for name, parts in values["scope"].items()})
+    return scope.moved(values["folder"], as_text(os.path.dirname(journal)))
+
+
 def _head(lines: list[bytes], journal: str) -> tuple[dict[str, str], str, Scope]:
     """Return the conversion that a journal belongs to, its identifier, and which files the run takes.
 
@@ -492,7 +528,7 @@ def _head(lines: list[bytes], journal: str) -> tuple[dict[str, str], str, Scope]
         raise ValueError("its first line does not say so")
     values = _unsealed(lines[1], "")
     conversion, run = values["conversion"], values["run"]
-    scope = Scope(**{name: tuple(map(str, parts)) for name, parts in values["scope"].items()})
+    scope = _scope(values, journal)
     if not isinstance(conversion, dict) or not isinstance(run, str):
         raise ValueError("its second line does not name the conversion")
     if not any(values[name] == here for name, here in _place(journal).items()):
@@ -512,7 +548,7 @@ def _entry(line: bytes, run: str) -> tuple[str, Ends] | None:
 
 
 def _last(journal: Way) -> tuple[dict[str, str], _Ending | None]:
-    """Return the conversion that a journal belongs to, and whether its last line says that everything is done.
+    """Return the conversion that a journal belongs to, and its last line if that says that everything is done.
 
     Nothing is returned for one that cannot be trusted; that is reported when the journal is entered.
     """
@@ -522,7 +558,8 @@ def _last(journal: Way) -> tuple[dict[str, str], _Ending | None]:
             *lines, rest = _content(file, journal.path).split(b"\n")
         conversion, run, _ = _head(lines, journal.path)
         values = {} if rest else _unsealed(lines[-1], run if len(lines) > 2 else "")
-        return conversion, next((_Ending(word, values[word]) for word in (_ENDING, _ENDED) if word in values), None)
+        words = (word for word in (_ENDING, _ENDED) if word in values)
+        return conversion, next((_Ending(word, values[word], _scope(values, journal.path)) for word in words), None)
     return {}, None
 
 

@@ -1,0 +1,168 @@
+"""Files replaced in place by one run after another was stopped: which of them takes all that the other takes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from eightfold.cli import main
+from eightfold.files.records.journals import NAME
+from eightfold.files.records.scopes import Scope
+from support.command_line import ENVIRONMENT
+from support.trees import found_in
+
+on_posix = pytest.mark.skipif(os.name != "posix", reason="needs signals")
+Captured = pytest.CaptureFixture[str]
+
+LINE = ["convert", "-f", "cp1252", "-t", "utf-8", "--in-place"]
+GIVEN, ONCE = b"caf\xe9\n", "café\n".encode()
+UNDEFINED = b"x\x81\n"
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def put(files: dict[str, bytes]) -> None:
+    for name, data in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_bytes(data)
+
+
+def killed(at: str, *arguments: str) -> None:
+    """Run a command that is killed when it calls a function for the first time."""
+    code = "import os, sys; from eightfold.cli import main\n"
+    code += "from eightfold.files.records import journals; from eightfold.files.write import writing\n"
+    code += f"{at} = lambda *_: os.kill(os.getpid(), 9)\nmain(sys.argv[1:])"
+    done = subprocess.run([sys.executable, "-c", code, *arguments], env=ENVIRONMENT, check=False)
+    assert done.returncode == -9
+
+
+FIRST_AND_SECOND = {
+    "configurations": (["--no-config", "d"], ["d"]),
+    "a configuration": (["--config", "wide.toml", "d"], ["d"]),
+    "a file that is ignored": (["d/ignored.txt", "d/z.txt"], ["d"]),
+    "a folder that is ignored": (["d/ignored", "d/z.txt"], ["d"]),
+    "a file that is like a backup": (["d"], ["--backup", ".orig", "d"]),
+    "a file that looks compressed": (["--no-compression", "d"], ["d"]),
+}
+
+
+@pytest.mark.parametrize(("first", "second"), FIRST_AND_SECOND.values(), ids=FIRST_AND_SECOND)
+def test_a_run_that_takes_other_files_leaves_the_journal(
+    first: list[str], second: list[str], tree: Path, capsys: Captured
+) -> None:
+    (tree / "d" / ".git" / "objects").mkdir(parents=True)
+    (tree / "d" / ".git" / "refs").mkdir()
+    texts = ("a.txt", "kept.txt", "ignored.txt", "ignored/x.txt", "a.txt.orig", "b.gz")
+    put({f"d/{name}": GIVEN for name in texts})
+    rules = {"d/eightfold.toml": b'exclude = ["kept.txt"]\n', "wide.toml": b"", "d/.gitignore": b"ignored*\n*.toml\n"}
+    put({"d/z.txt": UNDEFINED, "d/.git/HEAD": b"ref: refs/heads/main\n", **rules})
+    assert main([*LINE, *first]) == 1
+    done = {path for path, data in found_in(tree).items() if data == ONCE}
+    put({"d/z.txt": b"x\n"})
+    assert main([*LINE, *second]) == 0
+    is_met = (tree / "d" / NAME).exists()
+    assert ("may take other files was interrupted" in capsys.readouterr().err) == is_met
+    assert is_met or (tree / "d" / "ignored" / NAME).exists()
+    assert main([*LINE, *first]) == 0
+    assert done
+    assert {found_in(tree)[path] for path in done} == {ONCE}
+
+
+@on_posix
+def test_a_run_that_had_ended_is_not_taken_for_one_over_more(tree: Path, capsys: Captured) -> None:
+    put({f"k/{name}/f.txt": GIVEN for name in "abc"})
+    killed("journals._unlink", *LINE, "k/a", "k/b")
+    before = found_in(tree)
+    assert main([*LINE, "k"]) == 2
+    assert "a run over fewer files had done them all when it was stopped" in capsys.readouterr().err
+    assert found_in(tree) == before
+    assert main([*LINE, "k/a", "k/b"]) == main([*LINE, "k/c"]) == 0
+    assert found_in(tree) == {tree / "k" / name / "f.txt": ONCE for name in "abc"}
+
+
+@on_posix
+def test_a_run_that_goes_on_and_ends_is_known_by_what_it_took_itself(tree: Path, capsys: Captured) -> None:
+    put({**{f"k/{name}/f.txt": GIVEN for name in "abc"}, "k/b/z.txt": UNDEFINED})
+    assert main([*LINE, "k/a", "k/b"]) == 1
+    put({"k/b/z.txt": b"x\n"})
+    killed("journals._unlink", *LINE, "k")
+    assert main([*LINE, "k"]) == 0
+    assert "had already converted every file: nothing is left to do" in capsys.readouterr().err
+    wanted = {tree / "k" / name / "f.txt": ONCE for name in "abc"}
+    assert found_in(tree) == {**wanted, tree / "k" / "b" / "z.txt": b"x\n"}
+
+
+@on_posix
+def test_a_file_that_was_ignored_is_not_taken_for_done(tree: Path, capsys: Captured) -> None:
+    (tree / "e" / ".git" / "objects").mkdir(parents=True)
+    (tree / "e" / ".git" / "refs").mkdir()
+    files = {"e/.git/HEAD": b"ref: refs/heads/main\n", "e/.gitignore": b"ignored.txt\n", "e/ignored.txt": GIVEN}
+    put({**files, "e/a.txt": GIVEN, "e/deep/b.txt": GIVEN})
+    killed("journals._unlink", *LINE, "e")
+    assert main([*LINE, "e/ignored.txt"]) == 2
+    assert "a run over fewer files had done them all" in capsys.readouterr().err
+    assert main([*LINE, "e/a.txt"]) == 0
+    assert found_in(tree)[tree / "e" / "ignored.txt"] == GIVEN
+    assert {found_in(tree)[tree / "e" / name] for name in ("a.txt", "deep/b.txt")} == {ONCE}
+
+
+def test_a_file_that_equals_a_result_is_another_while_that_is_there(tree: Path) -> None:
+    put({"e/a/x.txt": GIVEN, "e/a/z.txt": UNDEFINED, "e/b/y.txt": ONCE})
+    assert main([*LINE, "e/a"]) == 1
+    put({"e/a/z.txt": b"x\n"})
+    assert main([*LINE, "e"]) == 0
+    twice = ONCE.decode("cp1252").encode()
+    assert found_in(tree) == {
+        tree / "e" / name: data for name, data in (("a/x.txt", ONCE), ("a/z.txt", b"x\n"), ("b/y.txt", twice))
+    }
+
+
+@on_posix
+def test_a_backup_that_was_not_made_is_made_by_the_next_run(tree: Path) -> None:
+    put({"b/a.txt": b"plain\n", "b/b.txt": GIVEN})
+    line = [*LINE, "--backup", ".orig", "b"]
+    killed("writing._keep", *line)
+    assert (tree / "b" / NAME).exists()
+    assert main(line) == 0
+    wanted = {"a.txt": b"plain\n", "a.txt.orig": b"plain\n", "b.txt": ONCE, "b.txt.orig": GIVEN}
+    assert found_in(tree) == {tree / "b" / name: data for name, data in wanted.items()}
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "path", "moved"),
+    [
+        ("/x/tree/deep", "/x/moved/deep", "/x/tree", "/x/moved"),
+        ("/x/tree/deep", "/x/moved/deep", "/x/tree/deep/a.txt", "/x/moved/deep/a.txt"),
+        ("/x/tree/deep", "/x/moved/deep", "/x", "/x"),
+        ("/x/tree/deep", "/x/moved/deep", "/x/trees", "/x/trees"),
+        ("/deep", "/b/deep", "/c", "/b/c"),
+        ("/b/deep", "/deep", "/b/deep", "/deep"),
+        ("/x/a", "/x/a", "/x/a/b", "/x/a/b"),
+        ("/", "/", "/a", "/a"),
+    ],
+)
+@on_posix
+def test_what_a_run_takes_moves_with_its_folder(was: str, now: str, path: str, moved: str) -> None:
+    assert Scope((path,), ("p",), ("f",), ("s",)).moved(was, now) == Scope((moved,), ("p",), ("f",), ("s",))
+
+
+def test_all_of_another_is_taken_where_paths_patterns_flags_and_settings_say_so() -> None:
+    one = Scope(("/a", "/b/c.txt"), ("exclude=x",), ("binary",), ("configuration=none",))
+    top = os.path.join(os.sep, "a")
+    wider = Scope((os.path.dirname(top), *one.paths), (), ("binary", "no_ignore"), one.settings)
+    assert one.holds(one)
+    assert wider.holds(one)
+    assert not one.holds(wider)
+    assert not wider._replace(settings=()).holds(one)
+    assert not wider._replace(flags=()).holds(one)
+    assert not wider._replace(patterns=("exclude=y",)).holds(one)
+    assert wider._replace(paths=(os.path.dirname(top),)).holds(one)
+    assert not wider._replace(paths=(os.path.dirname(top),)).holds(one, lambda path: path != "/a")
