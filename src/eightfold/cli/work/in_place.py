@@ -33,9 +33,12 @@ class ScopeOptions(Protocol):
     exclude: list[Pattern]
     no_ignore: bool
     binary: bool
-    unpack: bool
     backup: str
     configurations: Configurations
+
+    @property
+    def unpack(self) -> bool:
+        """Whether compressed files are decompressed."""
 
     @property
     def paths(self) -> Sequence[str]:
