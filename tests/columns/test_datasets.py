@@ -9,6 +9,7 @@ import os
 import random
 import re
 import shutil
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -303,6 +304,48 @@ def test_links_in_a_dataset_are_refused(tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "in" / "link").symlink_to("/etc/passwd")
     assert cli.main(["check", "--runner", "local", str(tmp_path / "in")]) == 2
     assert "is not a regular file" in capsys.readouterr().err
+
+
+def test_a_dataset_that_is_refused_is_unreadable_and_the_report_is_whole(tmp_path: Path, capsys: Any) -> None:
+    for name in ("good", "linked", "piped"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_bytes(b"\xff")
+    (tmp_path / "linked" / "link").symlink_to("a.txt")
+    os.mkfifo(tmp_path / "piped" / "pipe")
+    refused = [tmp_path / name for name in ("missing", "linked/link", "piped/pipe")]
+    roots = [str(tmp_path / name) for name in ("missing", "linked", "good", "piped")]
+    assert cli.main(["check", "--runner", "local", "--output-format", "json", *roots]) == 2
+    out, said = capsys.readouterr()
+    files = {file["path"]: file for file in json.loads(out)["files"]}
+    assert set(files) == {*map(str, refused), str(tmp_path / "good" / "a.txt")}
+    assert [files[str(path)]["well_formed"] for path in refused] == [None] * 3
+    assert json.loads(out)["summary"]["unreadable"] == 3
+    assert f"eightfold: {tmp_path}/missing: No such file or directory\n" in said
+
+
+@pytest.mark.parametrize("output_format", ["json", "jsonl", "sarif", "gitlab", "text"])
+def test_a_missing_dataset_is_reported_like_a_missing_file(
+    output_format: str, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = ["check", "--output-format", output_format, "missing"]
+    assert cli.main(given) == 2
+    expected = capsys.readouterr()
+    assert cli.main([*given, "--runner", "local"]) == 2
+    assert capsys.readouterr() == expected
+
+
+@pytest.mark.parametrize("runner", ["spark", "ray"])
+def test_an_engine_that_is_not_installed_leaves_no_half_report(
+    runner: str, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pyspark.sql", "ray"):
+        monkeypatch.setitem(sys.modules, name, None)
+    (tmp_path / "a.txt").write_bytes(b"a")
+    assert cli.main(["check", "--runner", runner, "--output-format", "json", str(tmp_path)]) == 2
+    out, said = capsys.readouterr()
+    assert out == ""
+    assert f"--runner: {runner} is not installed: " in said
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from eightfold.cli.options.arguments import (
     CommandParser,
@@ -34,7 +35,6 @@ from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import results_in, say
 from eightfold.cli.output.reports import FORMATS, TABLES, report_as
 from eightfold.cli.output.reports.findings import Summary
-from eightfold.cli.output.reports.report import Report
 from eightfold.cli.work.checking import FileCheck, Task
 from eightfold.cli.work.inputs import found_files, tell_foreign
 from eightfold.cli.work.watching import watched
@@ -48,6 +48,9 @@ from eightfold.files.walk.walking import Found, Walking, walked
 from eightfold.forms import Form
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.reference import signed
+
+if TYPE_CHECKING:
+    from eightfold.cli.work.datasets.pieces import Piece
 
 
 @dataclass
@@ -210,7 +213,10 @@ def _check(options: Options) -> None:
     options.check_naming()
     options.check_escapes()
     if options.runner:
+        from eightfold.cli.work.datasets.runners import need
+
         refuse_others(options, "form_map", "context")
+        need(options.runner)
     if options.mojibake:
         need_mojibake()
         if options.form_is_given and options.form is not None and signed(options.form)[0] is not UTF_8:
@@ -234,7 +240,7 @@ def _checked(options: Options) -> Summary:
     check = FileCheck(options.task, report, options.jobs)
     report.begin()
     if options.runner:
-        _check_datasets(report, options)
+        _check_datasets(check, options)
     elif options.jobs == 1:
         for met in _met(options, check):
             check.take(met)
@@ -245,21 +251,33 @@ def _checked(options: Options) -> Summary:
     return report.summary
 
 
-def _check_datasets(report: Report, options: Options) -> None:
+def _check_datasets(check: FileCheck, options: Options) -> None:
     from eightfold.cli.work.datasets.checking import MOST_FAULTS, Checking, report_on
-    from eightfold.cli.work.datasets.pieces import pieces_of
     from eightfold.cli.work.datasets.runners import results
 
-    form = options.form or UTF_8
     most = 0 if options.statistics else MOST_FAULTS
     most = most if options.max_faults is None else options.max_faults
     task = options.task._replace(max_faults=most, escapes=None)
-    pieces = pieces_of(options.paths, form, unpack=options.unpack)
+    pieces = _pieces(check, options)
     json_files = options.json_files
     found = (Found(piece.path, piece.path.encode("utf-8", "surrogateescape"), True) for piece in pieces)
     if json_files and any(json_files.lines_of(each, unpack=options.unpack) is not None for each in found):
         say("escapes in JSON are not looked for in datasets (--escapes off)")
-    report_on(results(options.runner, Checking(task), pieces, options.jobs), report, most)
+    if pieces:
+        report_on(results(options.runner, Checking(task), pieces, options.jobs), check.report, most)
+
+
+def _pieces(check: FileCheck, options: Options) -> list[Piece]:
+    """Return the pieces of the datasets; one that cannot be taken whole is reported like a file that cannot be read."""
+    from eightfold.cli.work.datasets.pieces import pieces_of
+
+    pieces: list[Piece] = []
+    for root in options.paths:
+        try:
+            pieces += pieces_of([root], options.form or UTF_8, unpack=options.unpack)
+        except FileError as error:
+            check.take(error)
+    return pieces
 
 
 def _check_at_once(check: FileCheck, options: Options) -> None:

@@ -24,6 +24,8 @@ _Result = TypeVar("_Result")
 _AHEAD_PER_CORE = 4
 _CONFIGURED = ("PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS", "SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE")
 """Set by `spark-submit` or by a user who chose a cluster."""
+_MODULES = {"spark": "pyspark.sql", "ray": "ray"}
+"""The modules that are imported for the engines; the extras have the names of the engines."""
 
 
 def local(work: Callable[[_Item], _Result], items: Sequence[_Item], jobs: int) -> Generator[_Result, None, None]:
@@ -55,7 +57,7 @@ def on_spark(work: Callable[[_Item], _Result], items: Sequence[_Item], jobs: int
         FileError: PySpark is not installed, or the job failed.
     """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    sql = _module("pyspark.sql", "spark")
+    sql = _module("spark")
     session = sql.SparkSession.getActiveSession()
     with _Blamed("Spark"):
         made = session or _spark_session(sql)
@@ -86,7 +88,7 @@ def on_ray(work: Callable[[_Item], _Result], items: Sequence[_Item], jobs: int =
     Raises:
         FileError: Ray is not installed, or the job failed.
     """
-    ray = _module("ray", "ray")
+    ray = _module("ray")
     is_ours = not ray.is_initialized()
     with _Blamed("Ray"):
         if is_ours:
@@ -125,11 +127,21 @@ class _Blamed:
             raise FileError(self._engine, f"the job failed: {(lines or [type(error).__name__])[0]}") from error
 
 
-def _module(name: str, extra: str) -> Any:
+def need(runner: str) -> None:
+    """Refuse an engine that is not installed, before anything is written.
+
+    Raises:
+        FileError: it is not.
+    """
+    if runner in _MODULES:
+        _module(runner)
+
+
+def _module(runner: str) -> Any:
     try:
-        return import_module(name)
+        return import_module(_MODULES[runner])
     except ModuleNotFoundError:
-        raise FileError("--runner", f"{extra} is not installed: {installing(extra)}") from None
+        raise FileError("--runner", f"{runner} is not installed: {installing(runner)}") from None
 
 
 def results(
@@ -157,4 +169,4 @@ def results(
 RUNNERS: dict[str, Callable[..., Generator[Any, None, None]]] = {"local": local, "spark": on_spark, "ray": on_ray}
 """By the name that `--runner` takes: a function of the work, the items and the number of jobs."""
 
-__all__ = ["RUNNERS", "local", "on_ray", "on_spark", "results", "work_on"]
+__all__ = ["RUNNERS", "local", "need", "on_ray", "on_spark", "results", "work_on"]
