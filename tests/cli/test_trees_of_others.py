@@ -21,6 +21,7 @@ import pytest
 
 from eightfold.files.records.journals import NAME as JOURNAL
 from support.command_line import ENVIRONMENT
+from support.trees import make_git_folder
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs users and modes as POSIX has them")
 
@@ -234,7 +235,7 @@ def test_an_ignore_file_that_cannot_be_read_counts_once(
     (folder / "clean.txt").write_bytes(b"clean\n")
     (folder / ".gitignore").touch(0)
     if has_repository:
-        (folder / ".git").mkdir()
+        make_git_folder(folder / ".git")
     done = place.run(engine, *line, folder="a")
     is_above = named.startswith("{}")
     denied = [] if is_above and not has_repository else [named.format(os.path.realpath(folder))]

@@ -18,6 +18,7 @@ from eightfold.files.walk.globs import globs, pattern
 from eightfold.files.walk.trees import can_walk
 from eightfold.files.walk.walking import Found, Selection, found_under
 from support.core_trees import found_by_core
+from support.trees import HEAD, REPOSITORY, make_git_folder
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 on_posix = pytest.mark.skipif(os.name != "posix", reason="needs names of any bytes, links and pipes")
@@ -197,6 +198,68 @@ def test_a_repository_in_a_repository_has_its_own_rules(tmp_path: Path) -> None:
     git(tmp_path / "inner", "init", "--quiet")
     make_tree(tmp_path, {"inner/.git/info/exclude": "*.txt\n"})
     assert walked(tmp_path) == [".gitignore", "inner/a.log"]
+
+
+HASH = "0123456789abcdefABCDEF0123456789abcdef01"
+GIT_FOLDERS: dict[str, dict[str, str]] = {
+    "empty": {},
+    "whole": REPOSITORY,
+    "no-head": {"objects/": "", "refs/": ""},
+    "no-objects": {"HEAD": HEAD, "refs/": ""},
+    "no-refs": {"HEAD": HEAD, "objects/": ""},
+    "files": {"HEAD": HEAD, "objects": "", "refs": ""},
+    "head-is-empty": REPOSITORY | {"HEAD": ""},
+    "head-is-text": REPOSITORY | {"HEAD": "junk\n"},
+    "head-is-a-folder": {"HEAD/": "", "objects/": "", "refs/": ""},
+    "head-without-blank": REPOSITORY | {"HEAD": "ref:refs/heads/main"},
+    "head-with-blanks": REPOSITORY | {"HEAD": "ref: \t\r\n refs/heads/main"},
+    "head-with-other-blank": REPOSITORY | {"HEAD": "ref:\vrefs/heads/main"},
+    "head-names-no-reference": REPOSITORY | {"HEAD": "ref: heads/main\n"},
+    "head-is-a-hash": REPOSITORY | {"HEAD": HASH},
+    "head-is-a-longer-hash": REPOSITORY | {"HEAD": HASH + HASH[:24] + "\n"},
+    "head-is-a-short-hash": REPOSITORY | {"HEAD": HASH[:39] + "\n"},
+    "head-links-to-a-reference": {"HEAD": "-> refs/heads/main", "objects/": "", "refs/": ""},
+    "head-links-to-a-head": {"HEAD": "-> ../../whole/.git/HEAD", "objects/": "", "refs/": ""},
+    "shares": {"HEAD": HEAD, "commondir": "../../whole/.git\n"},
+    "shares-nothing": REPOSITORY | {"commondir": "nowhere\n"},
+}
+GIT_LINKS = {"link": "../whole/.git", "link-to-empty": "../empty/.git", "link-to-nowhere": "nowhere"}
+
+
+def not_ignored_in_repositories(folder: Path, inner: set[str]) -> list[str]:
+    """Return what git lists in a repository, and in the repositories in it, which it lists as folders."""
+    names = git(folder, "ls-files", "--others", "--exclude-standard", "-z").split(b"\0")
+    repositories = {os.fsdecode(name).rstrip("/") for name in names if name.endswith(b"/")}
+    assert repositories <= inner
+    listed = {os.fsdecode(name) for name in names if name and not name.endswith(b"/")}
+    return sorted(listed | {f"{name}/{each}" for name in repositories for each in ("a.log", "a.txt")})
+
+
+@needs_git
+@on_posix
+def test_a_folder_named_git_begins_a_repository_where_git_says_so(tmp_path: Path) -> None:
+    names = {*GIT_FOLDERS, *GIT_LINKS}
+    make_tree(tmp_path, {f"{folder}/{name}": "" for folder in names for name in ("a.log", "a.txt")})
+    make_tree(tmp_path, {".gitignore": "*.log\n"})
+    git(tmp_path, "init", "--quiet")
+    for folder, entries in GIT_FOLDERS.items():
+        make_git_folder(tmp_path / folder / ".git", entries)
+    for folder, target in GIT_LINKS.items():
+        (tmp_path / folder / ".git").symlink_to(target)
+    found = sorted(walked(tmp_path))
+    assert found == not_ignored_in_repositories(tmp_path, names)
+    assert {"whole/a.log", "link/a.log", "shares/a.log"} < set(found)
+    for folder in names:
+        # The same from the folder itself, whose rules may be above it.
+        assert walked(tmp_path / folder) == [name for name in ("a.log", "a.txt") if f"{folder}/{name}" in found]
+
+
+@on_posix
+def test_a_head_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    make_tree(tmp_path, {".gitignore": "*.log\n", "a/a.log": "", "a/a.txt": ""})
+    make_git_folder(tmp_path / "a/.git", {"objects/": "", "refs/": ""})
+    os.mkfifo(tmp_path / "a/.git/HEAD")
+    assert walked(tmp_path) == [".gitignore", "a/a.txt"]
 
 
 @needs_git

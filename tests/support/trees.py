@@ -1,8 +1,9 @@
-"""What folders hold and what is read of a file; and a folder that the system does not list."""
+"""What folders hold and what is read of a file; a folder that the system does not list; and folders of git."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,20 @@ def refuse_to_list(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", refusing)
+
+
+HEAD = "ref: refs/heads/main\n"
+REPOSITORY = {"HEAD": HEAD, "objects/": "", "refs/": ""}
+"""The least that git takes for a repository."""
+
+
+def make_git_folder(git: Path, entries: Mapping[str, str] = REPOSITORY) -> None:
+    """Make a folder ``.git`` with these entries: folders, links (``-> target``) and files with their content."""
+    git.mkdir()
+    for name, content in entries.items():
+        if name.endswith("/"):
+            (git / name).mkdir()
+        elif content.startswith("-> "):
+            (git / name).symlink_to(content.removeprefix("-> "))
+        else:
+            (git / name).write_bytes(content.encode())

@@ -6,13 +6,17 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+use rustix::fs::{Access, AtFlags, CWD, FileType, Mode, OFlags, accessat, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
 use crate::examine::read_retrying;
 use crate::globs::{Pattern, deciding};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+/// How the names of references begin.
+const REFERENCES: &[u8] = b"refs/";
+/// How many digits the shorter one of git's kinds of hash has.
+const HASH_DIGITS: usize = 40;
 /// Flags of every call that opens: it must not wait, as nobody may ever open the other end of a pipe.
 pub const AT_ONCE: OFlags = OFlags::NONBLOCK.union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
 
@@ -76,12 +80,46 @@ pub fn read_rules(folder: impl AsFd, path: &Path, links: OFlags, inside: &[u8]) 
     }
 }
 
-/// The path of `info/exclude` of the repository that begins in a folder.
-pub fn exclude_of(folder: &Path) -> PathBuf {
+/// The path of `info/exclude` if a repository begins in a folder, which has an entry `.git`.
+pub fn exclude_of(folder: &Path) -> Option<PathBuf> {
     let git = folder.join(".git");
+    if !is_repository(&git) {
+        return None;
+    }
     // In a worktree or a submodule, `.git` is a file that names the actual folder, which may name the shared one.
     let kept = said(&git, b"gitdir: ").map_or(git, |way| folder.join(way));
-    said(&kept.join("commondir"), b"").map_or(kept.clone(), |way| kept.join(way)).join("info/exclude")
+    Some(shared(&kept).join("info/exclude"))
+}
+
+/// Whether an entry `.git` makes its folder a repository: anything does but a folder that git passes over, such as an
+/// empty one. Source: `is_git_directory` in git's setup.c.
+fn is_repository(git: &Path) -> bool {
+    statat(CWD, git, AtFlags::empty()).is_ok_and(|status| {
+        FileType::from_raw_mode(status.st_mode) != FileType::Directory
+            || (is_head(&git.join("HEAD")) && has_content(&shared(git)))
+    })
+}
+
+/// Whether a file can be a repository's HEAD: the name of a reference, also as a link, or the hash of a commit.
+fn is_head(path: &Path) -> bool {
+    if let Ok(target) = readlinkat(CWD, path, Vec::new()) {
+        return target.to_bytes().starts_with(REFERENCES);
+    }
+    let content = content(CWD, path, OFlags::empty()).unwrap_or_default();
+    let hash = content.get(..HASH_DIGITS).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+    hash || content.strip_prefix(b"ref:").is_some_and(|name| {
+        let blanks = name.iter().take_while(|byte| b" \t\n\r".contains(byte)).count();
+        name[blanks..].starts_with(REFERENCES)
+    })
+}
+
+fn has_content(shared: &Path) -> bool {
+    ["objects", "refs"].iter().all(|name| accessat(CWD, shared.join(name), Access::EXEC_OK, AtFlags::empty()).is_ok())
+}
+
+/// The folder that a repository shares with its worktrees: its own one if it is not a worktree.
+fn shared(git: &Path) -> PathBuf {
+    said(&git.join("commondir"), b"").map_or(git.to_owned(), |way| git.join(way))
 }
 
 /// The path after a prefix in one of git's files.

@@ -116,7 +116,7 @@ struct Entries {
     folders: Vec<CString>,
     /// Why the list ends early.
     failure: Option<Errno>,
-    has_repository: bool,
+    has_git: bool,
     has_ignore_file: bool,
     is_handed_back: bool,
 }
@@ -197,7 +197,7 @@ impl Walk {
             return;
         }
         let kind = if kind == FileType::Unknown { own_kind(handle, name) } else { kind };
-        entries.has_repository |= bytes == b".git";
+        entries.has_git |= bytes == b".git";
         entries.has_ignore_file |= bytes == b".gitignore" && kind == FileType::RegularFile;
         entries.is_handed_back |= self.selection.handed_back.iter().any(|each| each == bytes);
         if bytes.starts_with(b".") && bytes.ends_with(&self.selection.temporary) {
@@ -213,14 +213,14 @@ impl Walk {
     /// The rules of ignore files that hold in a folder, the weakest first.
     fn ignoring(&mut self, folder: &Due, handle: &OwnedFd, entries: &Entries) -> Ignoring {
         let outer = folder.ignored.clone()?;
-        if folder.depth == 0 || !(entries.has_repository || entries.has_ignore_file) {
+        if folder.depth == 0 || !(entries.has_git || entries.has_ignore_file) {
             return Some(outer);
         }
         let path = Path::new(OsStr::from_bytes(&folder.path));
+        let exclude = if entries.has_git { exclude_of(path) } else { None };
         // A repository inside a repository has its own rules.
-        let mut rules = if entries.has_repository { Vec::new() } else { outer.to_vec() };
-        if entries.has_repository {
-            let exclude = exclude_of(path);
+        let mut rules = if exclude.is_some() { Vec::new() } else { outer.to_vec() };
+        if let Some(exclude) = exclude {
             rules.extend(self.rules_or_finding(read_rules(CWD, &exclude, OFlags::empty(), &folder.inside), &exclude));
         }
         if entries.has_ignore_file {

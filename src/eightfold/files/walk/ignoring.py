@@ -5,7 +5,7 @@ never considered, so nothing in it can be included again. Two things that git co
 machine's ``core.excludesFile``, since the result should not depend on who runs the check, and the index: a tracked file
 that matches a pattern is ignored.
 
-Source: gitignore(5); gitrepository-layout(5).
+Source: gitignore(5); gitrepository-layout(5); for what a repository is, ``is_git_directory`` in git's setup.c.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import codecs
 import errno
 import os
+import re
 import stat
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,6 +27,8 @@ _GIT = ".git"
 IGNORE_FILE = ".gitignore"
 # Patterns take more memory than their text, and each is compared with each entry.
 _MOST_BYTES = 1 << 20
+_HEAD = re.compile(rb"ref:[ \t\n\r]*refs/|[0-9A-Fa-f]{40}")
+"""How the HEAD of a repository begins: with the name of a reference, or with the hash of a commit."""
 
 
 class _Rules(NamedTuple):
@@ -62,7 +65,7 @@ class Ignored:
         """
         top = os.path.realpath(folder)
         names: list[str] = []
-        while not os.path.lexists(os.path.join(top, _GIT)):
+        while not _is_repository(os.path.join(top, _GIT)):
             top, name = os.path.split(top)
             if not name:
                 return cls(folder, on_error)
@@ -134,16 +137,48 @@ def _all_of(file: BinaryIO) -> bytes:
 def _exclude(folder: str) -> str | None:
     """Return the path of ``info/exclude`` if a repository begins in a folder, or None."""
     git = os.path.join(folder, _GIT)
-    if not os.path.lexists(git):
+    if not _is_repository(git):
         return None
     # In a worktree or a submodule, `.git` is a file that names the actual folder, which may name the shared one.
     kept = os.path.join(folder, _said(git, "gitdir: ") or _GIT)
-    return os.path.join(kept, _said(os.path.join(kept, "commondir")), "info", "exclude")
+    return os.path.join(_shared(kept), "info", "exclude")
+
+
+def _is_repository(git: str) -> bool:
+    """Return whether an entry ``.git`` makes its folder a repository: anything does but a folder that git passes over.
+
+    An empty folder of that name, or one that was copied in part, must not switch off the ignore files above it.
+    """
+    try:
+        is_folder = stat.S_ISDIR(os.stat(git).st_mode)
+    except OSError:
+        return False
+    return not is_folder or (_is_head(os.path.join(git, "HEAD")) and _has_content(_shared(git)))
+
+
+def _is_head(path: str) -> bool:
+    with suppress(OSError):
+        return os.readlink(path).startswith("refs/")
+    return _HEAD.match(_content_of(path)) is not None
+
+
+def _has_content(shared: str) -> bool:
+    return all(os.access(os.path.join(shared, name), os.X_OK) for name in ("objects", "refs"))
+
+
+def _shared(git: str) -> str:
+    """Return the folder that a repository shares with its worktrees: its own one if it is not a worktree."""
+    return os.path.join(git, _said(os.path.join(git, "commondir")))
 
 
 def _said(path: str, prefix: str = "") -> str:
     """Return the path after a prefix in one of git's files; empty if there is none."""
+    first = os.fsdecode(_content_of(path).split(b"\n", 1)[0].rstrip(b"\r"))
+    return first.removeprefix(prefix) if first.startswith(prefix) else ""
+
+
+def _content_of(path: str) -> bytes:
+    """Return what is in one of git's files; nothing if it cannot be read."""
     with suppress(OSError), open(Entry(path).open_regular(), "rb") as file:
-        first = os.fsdecode(_all_of(file).split(b"\n", 1)[0].rstrip(b"\r"))
-        return first.removeprefix(prefix) if first.startswith(prefix) else ""
-    return ""
+        return _all_of(file)
+    return b""
