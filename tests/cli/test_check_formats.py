@@ -102,7 +102,14 @@ def test_github_warnings_and_what_is_hidden(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "escaped"),
-    [("a,b:c.txt", "a%2Cb%3Ac.txt"), ("100%.txt", "100%25.txt"), ("two\nlines.txt", "two\\x0Alines.txt")],
+    [
+        ("a,b:c.txt", "a%2Cb%3Ac.txt"),
+        ("100%.txt", "100%25.txt"),
+        ("two\nlines.txt", r"two\x0Alines.txt"),
+        (r"two\x0Alines.txt", r"two\\x0Alines.txt"),
+        ("two\nli\\nes.txt", r"two\x0Ali\\nes.txt"),
+        (r"li\nes.txt", r"li\nes.txt"),
+    ],
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="this system has no such names")
 def test_github_names_are_escaped(name: str, escaped: str, tmp_path: Path) -> None:

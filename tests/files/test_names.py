@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eightfold.files import FileError
-from eightfold.files.path_text import LONGEST_OPENED, reported, shown
+from eightfold.files.path_text import LONGEST_OPENED, LONGEST_PATH, reported, shown
 from eightfold.files.walk.walking import files_under
 from support.trees import refuse_to_list
 
@@ -36,6 +39,37 @@ def test_a_name_is_shown_on_one_line(name: str, expected: str) -> None:
 def test_a_name_is_reported_as_it_is_if_it_is_unicode_text(name: str, expected: str) -> None:
     is_text = not any("\ud800" <= each <= "\udfff" for each in name)
     assert reported(name) == (name if is_text else expected)
+
+
+UNESCAPED = re.compile(r"\\(?:(\\)|x([0-9A-F]{2})|u([0-9A-F]{4})|U([0-9A-F]{8}))")
+PIECES = ["\\", "x", "u", "U", "FF", "DCFF", "0001F600", "0", "a", "/", "\udcff", "\udc80", "\n", "\u202e", "é"]
+
+
+def unescaped(path: str) -> str:
+    """Return the name that a path in a report stands for, as docs/how-to/checking.md describes it."""
+
+    def character(match: re.Match[str]) -> str:
+        backslash, *digits = match.groups()
+        value = 0 if backslash else int("".join(filter(None, digits)), 16)
+        return backslash or chr(value + 0xDC00 if match[2] and value >= 0x80 else value)
+
+    is_escaped = re.search(r"\\(x[0-9A-F]{2}|u[0-9A-F]{4}|U[0-9A-F]{8})", path)
+    return UNESCAPED.sub(character, path) if is_escaped else path
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a backslash separates names")
+@given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join))
+def test_a_reported_name_is_that_of_one_file(name: str) -> None:
+    path = reported(name)
+    assert unescaped(path) == name
+    is_ordinary = not re.search(r"[\\\udc80-\udcff]", name)
+    assert path == name or not is_ordinary
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a backslash separates names")
+def test_no_name_that_a_file_can_have_is_cut() -> None:
+    name = "\\" * (LONGEST_PATH - 1) + "\udcff"
+    assert unescaped(reported(name)) == name
 
 
 def test_what_is_longer_than_any_path_is_not_reported_whole() -> None:

@@ -6,10 +6,16 @@ A name that is not UTF-8 reaches Python with its bytes as U+DC80 to U+DCFF (PEP 
 from __future__ import annotations
 
 import os
+import re
+from contextlib import suppress
 
 from eightfold import xtf8
 
 _SMUGGLED_BYTES = range(0xDC80, 0xDD00)
+_HAS_BACKSLASHES = os.name == "posix"
+"""Whether a name can have one."""
+_LOOKS_ESCAPED = re.compile(r"\\(x[0-9A-F]{2}|u[0-9A-F]{4}|U[0-9A-F]{8})")
+"""Matches an escape of :func:`shown`."""
 
 
 LONGEST_PATH = 4096
@@ -41,15 +47,28 @@ def shown(path: str, most: int = LONGEST_PATH) -> str:
 def reported(path: str) -> str:
     r"""Return a name for a report that programs read: as it is, so that they find the file, if it is Unicode text.
 
-    A name that is not, or that no file can have, is as in :func:`shown`.
+    A name that is not, or that has what looks like an escape, is as in :func:`with_escapes`, so that no two files have
+    one name in a report. So is a name that no file can have, but cut.
 
-    >>> reported("\u3000\n") == "\u3000\n", reported("caf\udce9\n")
-    (True, 'caf\\xE9\\x0A')
+    >>> reported("\u3000\n") == "\u3000\n", reported("caf\udce9\n"), reported(r"caf\xE9")
+    (True, 'caf\\xE9\\x0A', 'caf\\\\xE9')
     """
-    try:
-        return path if len(path.encode()) <= LONGEST_OPENED else shown(path)
-    except UnicodeEncodeError:
-        return shown(path)
+    with suppress(UnicodeEncodeError):
+        if len(path.encode()) > LONGEST_OPENED:
+            return shown(path)
+        if not (_HAS_BACKSLASHES and _LOOKS_ESCAPED.search(path)):
+            return path
+    return with_escapes(path)
+
+
+def with_escapes(path: str) -> str:
+    r"""Return a name as :func:`shown` does, but with a backslash of its own as two: no two names become one.
+
+    >>> print(with_escapes("a\\b\udcff"))
+    a\\b\xFF
+    """
+    # Where a backslash separates names, none has one.
+    return shown(path.replace("\\", r"\\") if _HAS_BACKSLASHES else path, 2 * LONGEST_PATH)
 
 
 def _escaped(code_point: int) -> str:

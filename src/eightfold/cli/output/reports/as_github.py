@@ -11,7 +11,7 @@ import re
 from eightfold.cli.output.lines import counted, put
 from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.report import Report, sentence_of
-from eightfold.files.path_text import reported, shown
+from eightfold.files.path_text import reported, with_escapes
 from eightfold.stream import Located
 
 _IN_MESSAGES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
@@ -56,7 +56,7 @@ def annotation(command: str, message: str, **properties: str) -> str:
 def _file(path: str) -> str:
     # A workflow knows files by their paths from the root of the repository, without a dot before them.
     file = reported(os.path.normpath(path))
-    return shown(file) if _CONTROLS.search(file) else file
+    return with_escapes(file) if _CONTROLS.search(file) else file
 
 
 REPORT = GithubReport
