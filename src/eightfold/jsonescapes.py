@@ -22,6 +22,8 @@ Unpaired = tuple[int, int, bool]
 """An escape: its offset, its code point, and whether it follows an escape with too few digits, without a gap."""
 
 ESCAPE_BYTES = 6
+ALPHABET = rb"\u0123456789ABCDEFabcdef"
+"""The bytes that an escape consists of."""
 
 
 def _first_digits(surrogates: range) -> str:
@@ -107,6 +109,7 @@ def replacement(code_point: int, errors: AnyErrors, *, after_cut_short: bool = F
 
 
 __all__ = [
+    "ALPHABET",
     "CUT_SHORT",
     "ESCAPE_BYTES",
     "PAIR",

@@ -341,6 +341,29 @@ def begins_row(form: Form, unit: int) -> bool:
     return any(_holds(row.unit_ranges[0], unit) for row in form.rows)
 
 
+def is_itself(form: Form, unit: int) -> bool:
+    """Return whether a code unit is the code point of the same value wherever it occurs, and nothing else writes that.
+
+    >>> from eightfold.forms import form
+    >>> is_itself(form("mutf-8"), 0x41), is_itself(form("mutf-8"), 0)
+    (True, False)
+    """
+    reaching = [entry for entry in form.sequences if _reaches(entry, unit)]
+    return len(reaching) == 1 and isinstance(reaching[0], Row) and _writes_itself(reaching[0], unit)
+
+
+def _reaches(entry: Row | FaultRow, unit: int) -> bool:
+    """Return whether an entry has the unit in a sequence, or writes the code point of the same value."""
+    if isinstance(entry, Row) and entry.first <= unit <= entry.last:
+        return True
+    run = entry.run if isinstance(entry, FaultRow) else ()
+    return any(_holds(each, unit) for each in (*entry.unit_ranges, *run))
+
+
+def _writes_itself(row: Row, unit: int) -> bool:
+    return row.first <= unit <= row.last and units_of(row, unit) == (unit,)
+
+
 def _kind_without_row(form: Form, data: bytes, start: int) -> Kind:
     lead = unit_at(form, data, start)
     if lead is None:

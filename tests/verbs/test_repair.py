@@ -6,6 +6,7 @@ import codecs
 import json
 from collections.abc import Callable, Iterator
 from hashlib import sha256
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
-from eightfold import repair, xtf8
+from eightfold import Form, Row, repair, xtf8
+from eightfold.forms import Signature, fault_row
 from eightfold.forms.corrected_utf_8 import MAGIC
 from eightfold.repair import changes, repairing
 from support.byte_classes import strings
+from support.random_forms import random_form, random_input
 
 BYTE_FORMS = [form for form in eightfold.forms() if form.unit_bits == 8]
 NAMES = [form.name for form in BYTE_FORMS]
@@ -494,3 +497,67 @@ def test_a_charset_has_all_names_that_python_has_for_it(name: str, policy: str) 
 def test_no_other_name_is_a_policy(name: str) -> None:
     with pytest.raises(ValueError, match="errors must be one of escape, strict, replace, pairs, latin-1, cp1252 here"):
         repair.plan(b"", errors=name)
+
+
+# --- escapes in forms of one's own ------------------------------------------------------------------------------------
+
+ESCAPE_IN_JSON = rb'{"cut": "\ud83d"}'
+UPPER, LOWER, DIGITS = (0x41, 0x5A), (0x61, 0x7A), (0x30, 0x39)
+ASCII_ROW = Row(0, 0x7F, (0, 0x7F))
+NOT_AS_ASCII = [
+    Form("trail", [ASCII_ROW, Row(0x3000, 0x300F, (0xF0, 0xFF), 0x5C)]),
+    Form("lead", [ASCII_ROW, Row(0x3000, 0x300F, 0x64, (0xF0, 0xFF))], longest_match=True),
+    Form(
+        "swapped",
+        [Row(0, 0x40, (0, 0x40)), Row(*UPPER, LOWER), Row(0x5B, 0x60, (0x5B, 0x60)), Row(*LOWER, UPPER)],
+    ),
+    Form("moved", [Row(0, 0x7F, (0x80, 0xFF))]),
+    Form("digits", [Row(*DIGITS, DIGITS)]),
+    Form("also", [ASCII_ROW, Row(0x5C, 0x5C, 0x80)], decode_only=True),
+    Form("unit", [ASCII_ROW], units=[fault_row("invalid-byte", 0xF0, 0x5C)]),
+    Form("run", [ASCII_ROW], units=[fault_row("invalid-byte", 0xF0, run=[(0x30, 0x40)])]),
+]
+
+
+@pytest.mark.parametrize("form", NOT_AS_ASCII, ids=lambda form: form.name)
+def test_escapes_are_not_looked_for_where_their_bytes_mean_something_else(form: Form) -> None:
+    signed = Form("signed", [ASCII_ROW], signatures=[Signature(b"\xfe", form)])
+    for each in (form, signed):
+        with pytest.raises(ValueError, match=rf"escapes needs a form .*: convert {form.name} to utf-8 first"):
+            repair.plan(ESCAPE_IN_JSON, each, "replace", escapes="replace")
+        repair.plan(ESCAPE_IN_JSON, each, "replace")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_escapes_are_found_in_every_form_of_the_family(name: str) -> None:
+    data = eightfold.encode(ESCAPE_IN_JSON.decode(), name)
+    made = repair.plan(data, name, escapes="replace")
+    assert made.apply(data).endswith(rb'{"cut": "\ufffd"}')
+
+
+def test_a_form_may_differ_from_ascii_beside_the_characters_of_escapes() -> None:
+    rows = [Row(0, 0x23, (0, 0x23)), Row(0xA4, 0xA4, 0x24), Row(0x25, 0x7F, (0x25, 0x7F)), Row(0x24, 0x24, 0x80, 0x24)]
+    made = repair.plan(rb"$\ud83d$", Form("currency", rows), escapes="replace")
+    assert made.apply(rb"$\ud83d$").decode() == r"¤\ufffd¤"
+
+
+@given(st.randoms(use_true_random=False))
+def test_escapes_are_found_in_what_a_form_of_one_s_own_decodes(chance: Random) -> None:
+    form = random_form(chance)
+    parts = [random_input(form, chance)[:40], rb"\ud83d", rb"\ud83d\ude00", rb"\\", rb"\ud8", b"3d", b"\xf0", b"\\"]
+    data = b"".join(chance.choices(parts, k=6))
+    try:
+        made = repair.plan(data, form, "replace", escapes="replace")
+    except ValueError:
+        return
+    in_two_steps = repair.repair(repair.repair(data, form, "replace"), "utf-8", "replace", escapes="replace")
+    assert made.apply(data) == in_two_steps
+
+
+def test_a_signature_is_not_an_escape() -> None:
+    form = Form("marked", [ASCII_ROW], signatures=[Signature(rb"\ud83d", Form("plain", [ASCII_ROW]))])
+    data = rb"\ud83d\ud83d"
+    for size in range(1, len(data)):
+        pieces = [data[at : at + size] for at in range(0, len(data), size)]
+        made = repair.plan_chunks(pieces, form, escapes="replace")
+        assert made.apply(data) == rb"\ufffd"

@@ -194,12 +194,14 @@ def plan(data: Data, form: AnyForm = "utf-8", errors: Policy | str = "escape", *
         errors: the policy for faults, a key of :data:`~eightfold.repair.POLICIES`; ``pairs`` is only for utf-8. Other
             names that Python has for the charsets among them are the same policies: ``windows-1252`` is ``cp1252``.
         escapes: the policy for escapes of unpaired surrogates in JSON, a key of
-            :data:`~eightfold.repair.ESCAPE_POLICIES`; None leaves them alone.
+            :data:`~eightfold.repair.ESCAPE_POLICIES`; None leaves them alone. They are found as bytes of ASCII, so
+            a form of your own must write their characters as ASCII does, and nothing else with these bytes.
 
     Raises:
         ConversionError: the policy cannot repair a fault; ``start`` is its offset. For ``escape`` this is a fault with
             an ASCII byte, which has no escape (in MUTF-8 a raw NUL is a fault).
-        LookupError: unknown form. ValueError: unknown policy, or a form with wider units.
+        LookupError: unknown form. ValueError: unknown policy, a form with wider units, or escapes in a form in which
+            a byte of one can be something else than in ASCII.
         TypeError: the policy is not a str.
 
     >>> [change.new for change in plan(b"caf\xe9", errors="cp1252").changes]

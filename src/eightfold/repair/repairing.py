@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from eightfold import reference
-from eightfold.faults import ESCAPED_SURROGATE, ConversionError, Fault
+from eightfold.faults import ESCAPED_SURROGATE, ConversionError, Fault, code_point_name
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.forms.utf_8 import UTF_8
@@ -102,7 +102,8 @@ class Repairer:
         form, errors, escapes: as for :func:`eightfold.repair.plan`.
 
     Raises:
-        LookupError: unknown form. ValueError: unknown policy, or a form with wider units.
+        LookupError: unknown form. ValueError: unknown policy, a form with wider units, or escapes in a form in which
+            a byte of one can be something else than in ASCII.
         TypeError: the policy is not a str.
 
     >>> repairer = Repairer(errors="replace")
@@ -156,31 +157,32 @@ class Repairer:
         self._offset += end
         return Repaired(b"".join(spliced([content[:end]], edits)), changes)
 
-    def _find(self, found: list[_Found], content: bytes, end: int, *, final: bool) -> int:
+    def _find(self, found: list[_Found], content: bytes, start: int, *, final: bool) -> int:
         """Add what changes from an offset on, in order; return where what is decided ends."""
+        end = start
         try:
-            for each in self._sequences(content, end, final=final):
+            for each in self._sequences(content, start, final=final):
                 end = each.end
                 if each.new != content[each.start : end]:
                     found.append(each)
         except ConversionError as error:
             # An escape before the fault is reported first.
-            self._add_escapes([], content[: error.start - self._offset], final=True)
+            before = error.start - self._offset
+            self._add_escapes([], content[:before], start, before, final=True)
             raise
-        return min(end, self._add_escapes(found, content, end, final=final))
+        return min(end, self._add_escapes(found, content, start, end, final=final))
 
-    def _add_escapes(self, found: list[_Found], content: bytes, end: int | None = None, *, final: bool) -> int:
-        """Add the escapes of unpaired surrogates before an end; return where what is decided of them ends.
+    def _add_escapes(self, found: list[_Found], content: bytes, start: int, end: int, *, final: bool) -> int:
+        """Add the escapes of unpaired surrogates between two offsets; return where what is decided of them ends.
 
-        They are ASCII, which every 8-bit form writes as itself and no other change contains.
+        They are found as bytes, and no other change contains one: a form in which these mean anything else is refused.
         """
         if self.escapes is None:
             return len(content)
         from eightfold.jsonescapes import unpaired_escapes
 
-        unpaired, decided = unpaired_escapes(content, final=final)
-        end = decided if end is None else min(end, decided)
-        found += [self._escape(content, each) for each in unpaired if each[0] < end]
+        unpaired, decided = unpaired_escapes(content, start, final=final)
+        found += [self._escape(content, each) for each in unpaired if each[0] < min(end, decided)]
         found.sort()
         return decided
 
@@ -262,3 +264,22 @@ def _check(form: Form, errors: str, escapes: str | None) -> None:
         raise ValueError(f"repair reads 8-bit forms; {form.name} has {form.unit_bits}-bit units: use convert")
     if errors == "pairs" and signed(form)[0] is not UTF_8:
         raise ValueError(f"errors='pairs' is only for CESU-8 inside utf-8; use another policy for {form.name}")
+    for each in (form, *(signature.form for signature in form.signatures)) if escapes is not None else ():
+        _check_escapes(each)
+
+
+def _check_escapes(form: Form) -> None:
+    """Refuse a form in which a byte of an escape could be something else: escapes are found as bytes.
+
+    Raises:
+        ValueError: it is such a form.
+    """
+    if "beside_escapes" not in form.derived:
+        from eightfold.jsonescapes import ALPHABET
+
+        form.derived["beside_escapes"] = bytes(byte for byte in ALPHABET if not reference.is_itself(form, byte))
+    for byte in form.derived["beside_escapes"]:
+        raise ValueError(
+            f"escapes needs a form in which {code_point_name(byte)} is the byte {byte:02X}, and that byte is nothing "
+            f"else: convert {form.name} to utf-8 first"
+        )

@@ -20,12 +20,12 @@ from eightfold.files.read.reading import CHUNK_BYTES, Source
 from eightfold.files.read.segments import stands_alone
 from eightfold.forms import Form, Row
 from eightfold.forms.utf_8 import UTF_8
-from eightfold.jsonescapes import ESCAPE_BYTES, Unpaired, unpaired_escapes
+from eightfold.jsonescapes import ALPHABET, ESCAPE_BYTES, Unpaired, unpaired_escapes
 from eightfold.jsonpath import KEY_BYTES, JsonPosition
 from eightfold.stream import Converter, Located
 from eightfold.text import LinePosition, convert, decode_code_points, encode_code_points
 
-_IN_ESCAPES = frozenset(rb"\u0123456789ABCDEFabcdef")
+_IN_ESCAPES = frozenset(ALPHABET)
 _ASCII = Form("ascii", [Row(0, 0x7F, (0, 0x7F))], source="RFC 20")
 _AT_ONCE = 4096
 """How many escapes of a segment are found ahead."""
