@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle, islice
 from typing import Any
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 import eightfold
 from eightfold import scrub, scrub_report
+from support.calls import calls_of
 from support.scrub_pictures import (
     DATACLASSES,
     POLICIES,
@@ -209,6 +211,21 @@ def test_a_cycle_through_tuples_only_closed_by_a_list() -> None:
     assert scrubbed[0] == "�"
     first, (second,) = scrubbed[1][0][0]
     assert first is second is scrubbed
+
+
+def wheel(spokes: int) -> Any:
+    """Return a cycle of tuples and lists, whose innermost list holds a tuple of all the tuples, the innermost first."""
+    rim: list[Any] = []
+    tuples: list[Any] = [(rim, "\ud83d")]
+    for _ in range(spokes):
+        tuples.append(([tuples[-1]], "\ud83d"))
+    rim.append(tuple(tuples))
+    return tuples[-1]
+
+
+def test_a_tuple_that_waits_for_many_parts_looks_at_each_part_once() -> None:
+    few, many = (calls_of(partial(scrub, wheel(spokes))) for spokes in (50, 400))
+    assert many < 10 * few
 
 
 def test_a_cycle_through_a_set() -> None:

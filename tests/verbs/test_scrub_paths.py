@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections import namedtuple
 from dataclasses import make_dataclass
+from functools import partial
 from typing import Any
 
 import pytest
 
 from eightfold import scrub, scrub_report
+from support.calls import calls_of
 
 LONGEST = 8000
 
@@ -22,24 +23,8 @@ def nested(levels: int) -> Any:
     return data
 
 
-def calls_of(levels: int) -> int:
-    """Return how many functions are called for a report, which does not hang on the machine as time does."""
-    data, calls = nested(levels), 0
-
-    def count(frame: object, event: str, _: object) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
-    sys.setprofile(count)
-    try:
-        scrub_report(data)
-    finally:
-        sys.setprofile(None)
-    return calls
-
-
 def test_a_report_with_a_fault_on_every_level_grows_with_the_levels() -> None:
-    few, many = calls_of(500), calls_of(4000)
+    few, many = (calls_of(partial(scrub_report, nested(levels))) for levels in (500, 4000))
     assert many < 10 * few
     found = scrub_report(nested(8000))
     assert len(found) == 8000

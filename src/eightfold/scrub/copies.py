@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Any, TypeVar, get_args
 
@@ -21,6 +21,8 @@ from eightfold.scrub.survey import PAIR_OR_UNPAIRED, Survey
 from eightfold.text import AnyErrors, convert, decode, encode
 
 _Made = TypeVar("_Made")
+_Pending = tuple[Place, Iterator[Any]]
+"""A container to be copied, and those of its children that were not looked at yet."""
 _BUILT_IN = frozenset(get_args(Errors))
 
 
@@ -98,23 +100,26 @@ class _Copies:
         Raises:
             TypeError: an immutable container holds itself, and no container of the cycle can be filled later.
         """
-        waiting: dict[int, list[Place]] = defaultdict(list)
+        waiting: dict[int, list[_Pending]] = defaultdict(list)
         for copied in copies:
-            ready = [copied]
+            ready = [(copied, self._survey.children(copied.value))]
             while ready:
-                place = ready.pop()
-                blocker = self._missing(place)
+                place, children = ready.pop()
+                blocker = self._missing(children)
                 if blocker is not None:
-                    waiting[blocker].append(place)
+                    waiting[blocker].append((place, children))
                     continue
                 self._finish(place)
                 ready += waiting.pop(id(place.value), ())
-        for places in waiting.values():
-            raise _not_copied(places[0])
+        for pending in waiting.values():
+            raise _not_copied(pending[0][0])
 
-    def _missing(self, place: Place) -> int | None:
-        children = map(id, self._survey.children(place.value))
-        return next((child for child in children if child in self._changing and child not in self.made), None)
+    def _missing(self, children: Iterator[Any]) -> int | None:
+        """Return the first of these children that has no copy yet; a later call goes on behind it."""
+        return next((id(child) for child in children if self._is_missing(id(child))), None)
+
+    def _is_missing(self, identity: int) -> bool:
+        return identity in self._changing and identity not in self.made
 
     def _scrubbed(self, value: Any) -> Any:
         return self.made.get(id(value), value)
