@@ -68,6 +68,60 @@ class Counted(Lines):
         super().__init__(dict.fromkeys("abc"[:count], UNFIT))
 
 
+class OfLast(Mapping[str, Any]):
+    """A mapping that offers the last value of each key, and holds the others."""
+
+    def __init__(self, pairs: Any) -> None:
+        self.pairs = [*(pairs.items() if isinstance(pairs, Mapping) else pairs)]
+
+    def __getitem__(self, key: str) -> Any:
+        return dict(self.pairs)[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict(self.pairs))
+
+    def __len__(self) -> int:
+        return len(dict(self.pairs))
+
+
+class OfPairs(OfLast):
+    """The same, made of pairs alone."""
+
+    def __init__(self, pairs: Any) -> None:
+        self.pairs = [(key, value) for key, value in pairs]
+
+
+class Slotted(OfLast):
+    """The same, compared by all its values, in slots."""
+
+    __slots__ = ("pairs",)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Slotted) and self.pairs == other.pairs
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Every(OfLast):
+    """A mapping with a length and items of its own: those of every pair."""
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def items(self) -> Any:
+        return self.pairs
+
+
+class Hashed(OfLast):
+    """A mapping that remembers its hash."""
+
+    hashed: int | None = None
+
+    def __hash__(self) -> int:
+        self.hashed = hash(tuple(self.pairs))
+        return self.hashed
+
+
 def paths(obj: object) -> list[tuple[str, str]]:
     return [(path, fault.kind) for path, fault in scrub_report(obj)]
 
@@ -173,6 +227,38 @@ def test_a_field_that_is_a_property_is_read_once() -> None:
     assert paths([obj, obj]) == [("[0].words[1]", "unrepresentable")]
     assert scrub(obj).words == ["a", FIT]
     assert obj.words == ["a", UNFIT]
+
+
+@pytest.mark.parametrize("cls", [OfLast, OfPairs, Slotted, Every])
+def test_a_mapping_of_one_value_for_each_key_is_examined(cls: type[OfLast]) -> None:
+    one = cls([("a", UNFIT), ("b", "c")])
+    assert paths(one) == [("a", "unrepresentable")]
+    assert (type(scrub(one)), scrub(one).pairs) == (cls, [("a", FIT), ("b", "c")])
+
+
+@pytest.mark.parametrize("cls", [OfLast, OfPairs, Slotted])
+@pytest.mark.parametrize("values", [(UNFIT, "b"), ("b", UNFIT), (UNFIT, UNFIT), (1, 2)], ids=ascii)
+def test_a_mapping_that_holds_more_than_its_items_is_not_examined(cls: type[OfLast], values: Any) -> None:
+    several = cls([("a", value) for value in values])
+    assert paths([several]) == [("[0]", "unexamined")]
+    with pytest.warns(UnicodeWarning, match=r"^\[0\] .* was not examined and may hold text"):
+        assert scrub([several, UNFIT]) == [several, FIT]
+    with pytest.raises(TypeError, match="was not examined"):
+        scrub(several, unknown="error")
+
+
+def test_a_mapping_whose_items_are_all_its_pairs_keeps_them() -> None:
+    every = Every([("a", UNFIT), ("a", "b")])
+    assert paths(every) == [("a", "unrepresentable")]
+    assert scrub(every).pairs == [("a", FIT), ("a", "b")]
+
+
+def test_an_empty_mapping_and_one_that_remembers_its_hash_are_examined() -> None:
+    hashed = Hashed([("a", UNFIT)])
+    assert hash(hashed) == hashed.hashed
+    assert paths(hashed) == [("a", "unrepresentable")]
+    assert scrub(hashed).pairs == [("a", FIT)]
+    assert scrub_report(OfLast([])) == []
 
 
 # --- not looked into --------------------------------------------------------------------------------------------------

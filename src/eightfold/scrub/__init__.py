@@ -10,6 +10,11 @@ Objects that cannot be examined and may hold text are reported: objects of other
 hold no text: numbers, bytes, dates, functions and classes. Attributes of a str, a list or a dict are not examined, and
 neither are attributes of a dataclass that are not fields. For JSON text, use `jsontext`.
 
+A subclass of a dict, list, tuple or set is examined by what it stores, which may differ from what its methods return: a
+dict of lists may return one item of each. If it iterates over more or fewer objects, or over other keys, it cannot be
+examined. Neither can a mapping of another class that holds more than its items, such as several values for a key; the
+class makes a mapping of the items for comparison, and if it cannot, the items are taken to be all.
+
 The work has three steps. None is recursive, so depth is unlimited. A survey finds the strs with surrogates. Only the
 containers that lead to one are copied; all others stay the same objects. A mutable copy is created before it is filled,
 so cycles keep their shape.

@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from eightfold.scrub.kinds import TEXTLESS, UNKNOWN, Kind
+from eightfold.scrub.mappings import MAPPING
 from eightfold.scrub.models import kind_with_fields
-from eightfold.scrub.standard import KINDS, MAPPING, SCALARS
+from eightfold.scrub.standard import KINDS, SCALARS
 
 
 class _Foreign(NamedTuple):

@@ -16,7 +16,7 @@ from eightfold.scrub import paths
 from eightfold.scrub.choice import kind_of
 from eightfold.scrub.kinds import CollisionError
 from eightfold.scrub.paths import Place
-from eightfold.scrub.standard import remade
+from eightfold.scrub.standard import remade_text
 from eightfold.scrub.survey import PAIR_OR_UNPAIRED, Survey
 from eightfold.text import AnyErrors, convert, decode, encode
 
@@ -86,7 +86,7 @@ class _Copies:
         self.made: dict[int, Any] = {}
         for place in survey.unfit:
             if id(place.value) not in self.made:
-                self.made[id(place.value)] = _attempted(place, partial(remade, content=scrubbed_text(place, errors)))
+                self.made[id(place.value)] = _attempted(place, partial(remade_text, text=scrubbed_text(place, errors)))
         copies = [place for place in survey.containers if id(place.value) in self._changing]
         for place in copies:
             blank = kind_of(place.value).blank
@@ -160,7 +160,7 @@ def _attempted(place: Place, do: Callable[[Any], _Made]) -> _Made:
 
 def _blank(place: Place, blank: Callable[[Any], Any]) -> Any:
     new = _attempted(place, blank)
-    if new is place.value:
+    if new is place.value or type(new) is not type(place.value):
         raise _not_copied(place)
     return new
 

@@ -17,7 +17,7 @@ class Kind(NamedTuple):
     """A kind of container. A copy is created empty and filled later, or created complete when all its parts exist.
 
     Attributes:
-        parts: returns the parts of an object.
+        parts: returns the parts of an object; raises any exception if the object cannot be examined.
         blank: returns a copy to be filled later, without running a constructor.
         fill: fills this copy, given the parts of the original.
         make: creates a complete copy, given the original and its parts.

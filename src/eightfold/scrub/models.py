@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import is_dataclass
-from types import MemberDescriptorType
 from typing import Any
 
 from eightfold.scrub import paths
+from eightfold.scrub.attributes import carry_attributes
 from eightfold.scrub.kinds import Kind, Part, Scrubbed
-from eightfold.scrub.standard import attribute_parts, fill_attributes, item_parts_of
+from eightfold.scrub.standard import attribute_parts, fill_attributes
+from eightfold.scrub.stores import pair_parts
 
 _CACHED_HASH = "_attrs_cached_hash"
 
@@ -54,19 +54,9 @@ def _bare(obj: Any) -> Any:
 
 
 def _shallow(obj: Any) -> Any:
-    cls: Any = type(obj)
-    new = object.__new__(cls)
-    if hasattr(obj, "__dict__"):
-        new.__dict__.update(obj.__dict__)
-    for slot in _slots(cls):
-        with suppress(AttributeError):
-            slot.__set__(new, slot.__get__(obj))
+    new = object.__new__(type(obj))
+    carry_attributes(obj, new)
     return new
-
-
-def _slots(cls: type) -> Iterator[MemberDescriptorType]:
-    for base in cls.__mro__:
-        yield from (member for member in vars(base).values() if isinstance(member, MemberDescriptorType))
 
 
 # --- pydantic ---------------------------------------------------------------------------------------------------------
@@ -78,7 +68,7 @@ def _model_parts(model: Any) -> Iterator[Part]:
     for held in (vars(model), getattr(model, _PRIVATE, None)):
         for name, value in (held or {}).items():
             yield paths.attribute, name, value
-    yield from item_parts_of(getattr(model, _EXTRA, None) or {})
+    yield from pair_parts((getattr(model, _EXTRA, None) or {}).items())
 
 
 def _fill_model(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:

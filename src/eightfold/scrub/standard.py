@@ -2,113 +2,92 @@
 
 from __future__ import annotations
 
-import copy
 import re
-from collections import ChainMap, UserDict, UserList, UserString, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import ChainMap, OrderedDict, UserDict, UserList, UserString, deque
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
 from eightfold.scrub import paths
+from eightfold.scrub.attributes import carry_attributes, copied
 from eightfold.scrub.kinds import TEXTLESS, UNKNOWN, Kind, Part, Scrubbed, by_key
+from eightfold.scrub.mappings import MAPPING, scrubbed_items
+from eightfold.scrub.stores import (
+    dict_kind,
+    element_parts,
+    is_same,
+    item_parts,
+    list_kind,
+    pair_parts,
+    set_kind,
+    stored,
+)
 
-# --- sequences and sets -----------------------------------------------------------------------------------------------
+# --- tuples and frozen sets -------------------------------------------------------------------------------------------
 
-
-def _item_parts(items: Any) -> Iterator[Part]:
-    return ((paths.index, index, item) for index, item in enumerate(items))
-
-
-def _fill_items(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
-    new.clear()
-    new.extend(scrubbed(item) for _, _, item in parts)
+_tuple_items = item_parts(tuple)
 
 
 def _tuple_parts(items: Any) -> Iterable[Part]:
     names = getattr(items, "_fields", ())
-    if len(names) != len(items):
-        return _item_parts(items)
-    return ((paths.attribute, name, item) for name, item in zip(names, items, strict=True))
+    if len(names) != tuple.__len__(items):
+        return _tuple_items(items)
+    return ((paths.attribute, name, item) for name, item in zip(names, stored(tuple, items), strict=True))
 
 
-def _set_parts(elements: Any) -> Iterator[Part]:
-    return ((paths.element, element, element) for element in elements)
+def remade_text(old: Any, text: str) -> Any:
+    """Return a str with another text, and with the type and attributes of the old one.
 
+    Raises:
+        TypeError: the class makes something else of the text.
 
-def _fill_set(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
-    new.clear()
-    new.update(scrubbed(element) for _, _, element in parts)
-
-
-def remade(old: Any, content: Any) -> Any:
-    """Return a str, tuple or frozenset with new content and with the type and attributes of the old one.
-
-    >>> remade((1, 2), [3])
-    (3,)
+    >>> remade_text("a", "b")
+    'b'
     """
+    if type(old) is str:
+        return text
+    new = _remade(old, text)
+    if str.__ne__(new, text):
+        raise TypeError("the constructor did not take the text")
+    return new
+
+
+def _remade(old: Any, content: Any) -> Any:
     cls: Any = type(old)
     new = cls._make(content) if hasattr(cls, "_make") else cls.__new__(cls, content)
-    if hasattr(new, "__dict__"):
-        new.__dict__.update(old.__dict__)
+    if type(new) is not cls:
+        raise TypeError("the constructor returned an object of another class")
+    carry_attributes(old, new)
     return new
 
 
-def _remade_items(old: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> Any:
-    return remade(old, (scrubbed(item) for _, _, item in parts))
+def _remade_as(base: Any) -> Callable[[Any, Iterable[Part], Scrubbed], Any]:
+    """Return a function that makes a tuple or frozenset of other content, if its class stores just that."""
+
+    def make(old: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> Any:
+        content = [scrubbed(part) for _, _, part in parts]
+        if type(old) is base:
+            return base(content)
+        new = _remade(old, content)
+        if not is_same(base.__iter__(new), content, ordered=base is tuple):
+            raise TypeError("the constructor did not take the items")
+        return new
+
+    return make
 
 
-# --- mappings ---------------------------------------------------------------------------------------------------------
-
-
-def item_parts_of(items: Mapping[Any, Any]) -> Iterator[Part]:
-    """Yield the keys and the values of a mapping: each key before its value.
-
-    >>> [value for _, _, value in item_parts_of({"a": 1})]
-    ['a', 1]
-    """
-    for key, value in items.items():
-        yield paths.key, key, key
-        yield paths.value, key, value
-
-
-def scrubbed_items(parts: Iterable[Part], scrubbed: Scrubbed) -> Iterator[tuple[Any, Any]]:
-    """Yield the scrubbed items of parts from :func:`item_parts_of`.
-
-    >>> dict(scrubbed_items(item_parts_of({"a": "b"}), str.upper))
-    {'A': 'B'}
-    """
-    values = (scrubbed(value) for _, _, value in parts)
-    return zip(values, values, strict=True)
-
-
-def _fill_dict(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
-    new.clear()
-    for key, value in scrubbed_items(parts, scrubbed):
-        new[key] = value
-
-
-def _remade_mapping(old: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> Any:
-    """Return a mapping of an unknown class, created by its constructor, if it then holds the given items."""
-    items = list(scrubbed_items(parts, scrubbed))
-    once = dict(items)
-    new = type(old)(once if len(once) == len(items) else items)
-    if list(new.items()) != items:
-        raise TypeError("the constructor did not take the items")
-    return new
+# --- objects with attributes ------------------------------------------------------------------------------------------
 
 
 def _namespace_parts(namespace: Any) -> Iterator[Part]:
-    return item_parts_of(vars(namespace))
+    return pair_parts(vars(namespace).items())
 
 
 def _fill_namespace(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
     items = dict(scrubbed_items(parts, scrubbed))
     vars(new).clear()
     vars(new).update(items)
-
-
-# --- objects with attributes ------------------------------------------------------------------------------------------
 
 
 def attribute_parts(*names: str) -> Callable[[Any], Iterator[Part]]:
@@ -157,29 +136,28 @@ def _array_kind(array: Any) -> Kind:
 
 
 def _held_in(name: str) -> Kind:
-    return Kind(attribute_parts(name), blank=copy.copy, fill=fill_attributes)
+    return Kind(attribute_parts(name), blank=copied, fill=fill_attributes)
 
 
-_ITEMS = Kind(_item_parts, blank=copy.copy, fill=_fill_items)
-MAPPING = Kind(item_parts_of, make=_remade_mapping, fleeting=True)
 PATH = Kind(_path_parts, make=_remade_path, fleeting=True)
 ARRAY = Kind(choose=_array_kind)
 
 KINDS: dict[type, Kind] = {
     # Comes first, because an enumeration member may also be a tuple but cannot be copied.
     Enum: Kind(attribute_parts("name", "value")),
-    dict: Kind(item_parts_of, blank=copy.copy, fill=_fill_dict),
-    list: _ITEMS,
-    tuple: Kind(_tuple_parts, make=_remade_items),
-    set: Kind(_set_parts, blank=copy.copy, fill=_fill_set),
-    frozenset: Kind(_set_parts, make=_remade_items),
-    deque: _ITEMS,
+    OrderedDict: dict_kind(OrderedDict),
+    dict: dict_kind(dict),
+    list: list_kind(list),
+    tuple: Kind(_tuple_parts, make=_remade_as(tuple)),
+    set: set_kind(set),
+    frozenset: Kind(element_parts(frozenset), make=_remade_as(frozenset)),
+    deque: list_kind(deque),
     UserDict: _held_in("data"),
     UserList: _held_in("data"),
     UserString: _held_in("data"),
     ChainMap: _held_in("maps"),
     MappingProxyType: MAPPING,
-    SimpleNamespace: Kind(_namespace_parts, blank=copy.copy, fill=_fill_namespace),
+    SimpleNamespace: Kind(_namespace_parts, blank=copied, fill=_fill_namespace),
     re.Pattern: Kind(attribute_parts("pattern"), make=_remade_pattern),
 }
 """Kinds by class; for a class that inherits from several of these, the first one applies."""
@@ -191,6 +169,5 @@ SCALARS = (
 """Classes whose objects hold no text, or none that counts as data."""
 
 __all__ = [
-    *("ARRAY", "KINDS", "MAPPING", "PATH", "SCALARS", "attribute_parts", "fill_attributes", "item_parts_of"),
-    *("remade", "scrubbed_items"),
+    *("ARRAY", "KINDS", "PATH", "SCALARS", "attribute_parts", "fill_attributes", "remade_text"),
 ]

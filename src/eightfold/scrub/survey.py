@@ -99,15 +99,16 @@ class Survey:
 
     def _held(self, place: Place, kind: Kind) -> Iterable[Part] | None:
         """Return the parts of a container, or None if it cannot be examined, which is noted."""
-        if kind.fleeting:
-            try:
-                self._kept[id(place.value)] = tuple(kind.parts(place.value))
-            except Exception:  # a user-defined class may raise anything
-                kind = UNKNOWN
+        try:
+            parts = kind.parts(place.value)
+            if kind.fleeting:
+                parts = self._kept[id(place.value)] = tuple(parts)
+        except Exception:  # a user-defined class may raise anything
+            kind = UNKNOWN
         if kind is UNKNOWN:
             self._note(self.unexamined, place)
             return None
-        return self.parts(place.value)
+        return parts
 
     def _note(self, places: list[Place], place: Place) -> None:
         places.append(place)

@@ -1,0 +1,77 @@
+"""The attributes that objects hold beside their content, in `__dict__` and in slots; and copies that keep them."""
+
+from __future__ import annotations
+
+import copy
+from collections import ChainMap, Counter, UserDict, UserList, defaultdict, deque
+from contextlib import suppress
+from functools import lru_cache
+from types import MemberDescriptorType, SimpleNamespace
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_WITHOUT_ATTRIBUTES = frozenset(
+    (
+        *(vars(cls)["__copy__"] for cls in (defaultdict, deque, ChainMap, UserDict, UserList)),
+        *(vars(cls)["__reduce__"] for cls in (Counter, SimpleNamespace)),
+    )
+)
+"""Methods by which the standard library copies some of its classes; they omit some attributes of a subclass."""
+
+
+def attributes(obj: Any) -> dict[Any, Any]:
+    """Return the attributes of an object, by name, or by descriptor if they are in slots.
+
+    >>> from types import SimpleNamespace
+    >>> attributes(SimpleNamespace(a=1)), attributes("a")
+    ({'a': 1}, {})
+    """
+    held: dict[Any, Any] = dict(getattr(obj, "__dict__", ()))
+    cls: Any = type(obj)
+    for slot in _slots(cls):
+        with suppress(AttributeError):
+            held[slot] = slot.__get__(obj)
+    return held
+
+
+def carry_attributes(old: Any, new: Any) -> None:
+    """Give the attributes of an object to another one of its class.
+
+    >>> from types import SimpleNamespace
+    >>> new = SimpleNamespace()
+    >>> carry_attributes(SimpleNamespace(a=1), new)
+    >>> new
+    namespace(a=1)
+    """
+    for name, value in attributes(old).items():
+        if isinstance(name, MemberDescriptorType):
+            with suppress(AttributeError):  # members of C classes may be read-only
+                name.__set__(new, value)
+        else:
+            new.__dict__[name] = value
+
+
+def copied(obj: T) -> T:
+    """Return a copy by the protocol of the object's class, with all attributes.
+
+    >>> class Words(Counter): pass
+    >>> words = Words("a")
+    >>> words.language = "de"
+    >>> copied(words).language
+    'de'
+    """
+    cls: Any = type(obj)
+    new = copy.copy(obj)
+    if getattr(cls, "__copy__", cls.__reduce__) in _WITHOUT_ATTRIBUTES:
+        carry_attributes(obj, new)
+    return new
+
+
+@lru_cache(maxsize=256)
+def _slots(cls: type) -> tuple[MemberDescriptorType, ...]:
+    members = (member for base in cls.__mro__ for name, member in vars(base).items() if name != "__dict__")
+    return tuple(member for member in members if isinstance(member, MemberDescriptorType))
+
+
+__all__ = ["attributes", "carry_attributes", "copied"]
