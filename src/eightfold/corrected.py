@@ -18,7 +18,7 @@ from eightfold.forms.corrected_utf_8 import MAGIC
 from eightfold.forms.utf_8 import CONTINUATION
 from eightfold.reference import opening
 from eightfold.stream import Checker, Located
-from eightfold.stream.turns import Copied
+from eightfold.stream.turns import Copied, in_turn
 from eightfold.text import AnyErrors, Data, LinePosition, bytes_of, encode, exactly
 
 _C = CONTINUATION
@@ -136,6 +136,7 @@ def write_document(
     return MAGIC + data + ended
 
 
+@in_turn("check", "__getstate__")
 class Linter(Copied):
     r"""Lints a document piece by piece: the faults of :func:`lint` for the whole, with lines and columns.
 

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from eightfold.faults import Fault, Kind, Severity, code_point_name
 from eightfold.forms.utf_8 import UTF_8
+from eightfold.stream.turns import Copied
 from eightfold.text import LinePosition
 
 LINE_BYTES = 16 * 1024
@@ -84,7 +85,7 @@ class MojibakeFault(Fault):
         return f"{Fault.__str__(self)}, for {shown}{more}"
 
 
-class MojibakeFinder:
+class MojibakeFinder(Copied):
     r"""Finds mojibake piece by piece; what is held is at most a line, or a part of a long one.
 
     >>> finder = MojibakeFinder()

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 import eightfold
+from eightfold import repair
 from eightfold.corrected import Linter
+from eightfold.repair.mojibake import MojibakeRepairer
 from eightfold.stream import Decoder, Encoder
 
 WAYS: dict[str, Callable[[Any], Any]] = {
@@ -70,6 +72,24 @@ CODERS: dict[str, tuple[Callable[[], Any], Any, Any, Any]] = {
         ("check", b"one\ntwo \xe2"),
         ("check", b"x\n\x07", True),
         ("check", b"\x82\xac\n\n\n\x07", True),
+    ),
+    "Repairer": (
+        lambda: repair.Repairer(errors="latin-1"),
+        ("repair", b"one\ntwo \xe2"),
+        ("repair", b"x\n\xff", True),
+        ("repair", b"\x82\xac\n\n\n\xff", True),
+    ),
+    "Repairer that holds pieces": (
+        lambda: repair.Repairer("corrected-utf-8", "latin-1"),
+        ("repair", b"\xfe" + b"\x80" * 5000),
+        ("repair", b"\x80"),
+        ("repair", b"!", True),
+    ),
+    "Repairer of mojibake": (
+        lambda: MojibakeRepairer(errors="latin-1"),
+        ("repair", b"one\xff\ntwo \xff\xc3\x83"),
+        ("repair", b"\xc2\xa9 \xff\n", True),
+        ("repair", b"\xa9\n\n\xff", True),
     ),
 }
 

@@ -8,9 +8,11 @@ from eightfold.reference import signed
 from eightfold.repair.changes import MOJIBAKE, Change, Edit, spliced
 from eightfold.repair.policies import Policy
 from eightfold.repair.repairing import Repaired, Repairer
+from eightfold.stream.turns import in_turn
 from eightfold.text import AnyForm, Data, bytes_of
 
 
+@in_turn("repair")
 class MojibakeRepairer(Repairer):
     r"""A :class:`~eightfold.repair.Repairer` of UTF-8 that also mends mojibake.
 

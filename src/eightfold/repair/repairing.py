@@ -19,6 +19,7 @@ from eightfold.repair.changes import Change, Edit, spliced
 from eightfold.repair.policies import ESCAPE_POLICIES, ESCAPES, WRITERS, Policy, escaped, policy_named
 from eightfold.run import fault_at, sequence_at, well_formed_end
 from eightfold.sharing import sharing_of
+from eightfold.stream.turns import Copied, in_turn
 from eightfold.text import AnyForm, Data, LinePosition, bytes_of
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ class _SameText:
         return self._well_formed_end
 
 
-class Repairer:
+@in_turn("repair", "__getstate__")
+class Repairer(Copied):
     r""":func:`repair` piece by piece: the pieces and their changes add up to the result for the whole.
 
     Args:
