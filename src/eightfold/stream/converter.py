@@ -11,12 +11,13 @@ from eightfold.faults import UNITS_KEPT, ConversionError, Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.pairs import joined_pair, joins, may_give
-from eightfold.policy import check_policy, reading, writing
+from eightfold.policy import check_policy, is_built_in, reading, writing
 from eightfold.reference import LEADS, signed
 from eightfold.run import Begun, Placed, converted_piece, fault_at
+from eightfold.stream.checker import checked_piece
 from eightfold.stream.opening import Opening
 from eightfold.stream.runs import members_of_run, rest_of_run, waits_for_runs
-from eightfold.stream.turns import Copied, in_turn
+from eightfold.stream.turns import Copied, in_turn, in_use
 from eightfold.text import AnyErrors, AnyForm, Data, bytes_of
 
 
@@ -48,16 +49,17 @@ def _lengthened(error: ConversionError, count: int) -> ConversionError:
     return ConversionError(error.source, error.target, error.start, error.end + count, fault)
 
 
-@in_turn("convert", "reset", "getstate", "setstate", "__getstate__")
+@in_turn("convert", "_follow", "reset", "getstate", "setstate", "__getstate__")
 class Converter(Copied):
     r"""Converts one form to another piece by piece: the pieces add up to :func:`eightfold.convert` of the whole.
 
-    Between calls it holds at most the beginning of one sequence. A reserved sequence of Corrected UTF-8, which begins
-    with FE or FF and has no limit, is held whole only for an error handler that you registered: the handler gets all.
+    Between calls it holds at most the beginning of one sequence. An error handler that you registered is called with a
+    fault of the source once, when the bytes that follow can no longer change it. Only for such a handler is a reserved
+    sequence of Corrected UTF-8, which begins with FE or FF and has no limit, held whole: the handler gets all.
 
     Args:
         source, target: Forms or names.
-        errors: the policy, as for :func:`eightfold.convert`.
+        errors: the policy, as for :func:`eightfold.convert`. The attribute of this name may be changed at any time.
 
     Raises:
         LookupError: unknown form or policy. ValueError: a form refuses the policy.
@@ -74,21 +76,43 @@ class Converter(Copied):
             source, or None. :meth:`getstate` does not include these two attributes.
     """
 
+    _is_asking = False
+
     def __init__(self, source: AnyForm, target: AnyForm, errors: AnyErrors = "strict") -> None:
         self.source: Form = form_named(source)
         self.target: Form = form_named(target)
-        self.errors = errors
-        check_policy(errors, self.source, self.target)
-        written, self._mark = signed(self.target)
-        self._joins = joins(writing(written, errors, self.target.name))
-        self._waits = waits_for_runs(self.source, errors)
+        self._plain_target, self._mark = signed(self.target)
         self._begin()
+        self.errors = errors
 
     def _begin(self) -> None:
         self._state = _ConverterState()
         self._behind: list[bytes] = []
         self.joined_pairs: int = 0
         self.first_joined_pair: Fault | None = None
+
+    @property
+    def errors(self) -> str:
+        """The policy. A new one is checked like that of a new converter, and applies to what is held too.
+
+        Raises:
+            ValueError: also if a sequence without a limit is an error, as most of it is no longer held.
+        """
+        return self._errors
+
+    @errors.setter
+    def errors(self, errors: str) -> None:
+        check_policy(errors, self.source, self.target)
+        self._follow(errors)
+
+    def _follow(self, errors: str) -> None:
+        if self._state.dropped:
+            raise ValueError(f"errors={errors!r} comes too late for the sequence at byte {self._state.offset}")
+        self._state, self._behind = self._whole_state(), []
+        self._errors = errors
+        self._joins = joins(writing(self._plain_target, errors, self.target.name))
+        self._waits = waits_for_runs(self.source, errors)
+        self._asks = not is_built_in(errors)
 
     def __repr__(self) -> str:
         return f"<Converter {self.source.name} to {self.target.name}, {self.errors}, at byte {self._state.offset}>"
@@ -102,6 +126,7 @@ class Converter(Copied):
 
         Raises:
             ConversionError: with offsets into the whole source; the converter keeps the state before the call.
+            RuntimeError: the caller is an error handler that this converter has called.
 
         >>> converter = Converter("utf-8", "utf-16-be")
         >>> converter.convert(b"\xc3"), converter.convert(b"\xa9", final=True)
@@ -119,6 +144,8 @@ class Converter(Copied):
             self._state = self._state._replace(dropped=self._state.dropped + passed)
             return b""
         content = self._state.held + data[passed:]
+        if self._asks:
+            return self._answered(content, final=final)
         try:
             return self._converted(content, final=final)
         except ConversionError as error:
@@ -131,6 +158,29 @@ class Converter(Copied):
         dropped, written = self._state.dropped, self._converted(content[:settled], final=False)
         self._hold(content[settled:], dropped)
         return written
+
+    def _answered(self, content: bytes, *, final: bool) -> bytes:
+        """Convert with a handler that must not be asked twice: a fault that later bytes may change is held unasked."""
+        if self._is_asking:
+            raise in_use(self)
+        end = len(content) if final else self._settled(content)
+        self._is_asking = True
+        try:
+            written = self._converted(content[:end], final=final)
+        finally:
+            self._is_asking = False
+        if end < len(content):
+            self._state = self._state._replace(held=self._state.held + content[end:])
+        return written
+
+    def _settled(self, content: bytes) -> int:
+        """Return the end of what later bytes cannot change."""
+        opened = Opening(self.source, self._state.chosen).after(content, final=False)
+        if opened is None:
+            return len(content)
+        opening, skipped = opened
+        assert opening.plain is not None  # it has just opened
+        return checked_piece(opening.plain, self.source.name, content, skipped, (0, 1, 1), False)[1]
 
     def _whole_state(self) -> _ConverterState:
         return self._state._replace(held=b"".join((self._state.held, *self._behind)))
@@ -170,8 +220,10 @@ class Converter(Copied):
         counts = self._joins and self._may_give(opening.plain)
         begun: Begun = (skipped, state.offset, opening.chosen, state.in_run, state.lead, counts)
         written, held, offset, in_run, lead, count, first = converted_piece(
-            self.source, self.target, self.errors, content, begun, final
+            self.source, self.target, self._errors, content, begun, final
         )
+        if self._state != state:  # The handler has called `reset` or `setstate`.
+            raise in_use(self)
         self._state = _ConverterState(held, offset, opening.chosen, in_run, lead, mark_due=False)
         self.joined_pairs += count
         if first is not None and self.first_joined_pair is None:
@@ -180,7 +232,7 @@ class Converter(Copied):
         return mark + written if mark else written
 
     def _may_give(self, plain: Form) -> bool:
-        return may_give(reading(plain, self.errors, self.source.name, converting=True))
+        return may_give(reading(plain, self._errors, self.source.name, converting=True))
 
     def reset(self) -> None:
         """Start a new input and output: offsets count from 0, and signatures are read and written again.
@@ -227,4 +279,4 @@ class Converter(Copied):
         except TypeError:
             raise TypeError("the state of a Converter is what getstate returns") from None
         Opening(self.source, given.chosen)  # refuses what is not of this form
-        self._state, self._behind = given._replace(in_run=bool(given.in_run), lead=lead), []
+        self._state, self._behind = given._replace(held=bytes_of(given.held), in_run=bool(given.in_run), lead=lead), []

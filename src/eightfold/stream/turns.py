@@ -1,4 +1,11 @@
-"""What all coders share: one thread at a time, and copies with a state of their own."""
+"""What all coders share: pieces that are taken once, whoever calls, and copies with a state of their own.
+
+A lock admits one thread at a time. It is reentrant, because an error handler may call the coder that called it, and it
+costs more than a small piece, so a Decoder and an Encoder have none where there is a global lock. They compare: if the
+state from which a piece was decoded is no longer there when the piece is done, another thread or the handler has
+changed it, and the call raises `in_use` and changes nothing. With a global lock no other thread runs between the
+comparison and the assignment that follows it, because Python lets others run at calls and at jumps back only.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +34,12 @@ def in_turn_without_global_lock(*methods: str) -> Callable[[_Coder], _Coder]:
     return in_turn(*(() if has_lock else methods))
 
 
+def in_use(coder: object) -> RuntimeError:
+    """Return the exception for a piece that cannot be taken, because the state has changed since it was begun."""
+    name = type(coder).__name__
+    return RuntimeError(f"this {name} is in use by another thread, or by its own error handler: nothing was taken")
+
+
 def _locked(method: Callable[..., Any]) -> Callable[..., Any]:
     from threading import RLock  # reentrant: an error handler may call the coder that called it
 
@@ -38,10 +51,14 @@ def _locked(method: Callable[..., Any]) -> Callable[..., Any]:
     return locked
 
 
+_OF_CALLS = ("_lock", "_is_asking")
+"""The attributes of calls in progress, which no copy has."""
+
+
 class Copied:
     """Copies and pickles with its own state: mutable attributes are copied, the thread lock is not."""
 
     def __getstate__(self) -> dict[str, Any]:
         from copy import copy
 
-        return {name: copy(value) for name, value in vars(self).items() if name != "_lock"}
+        return {name: copy(value) for name, value in vars(self).copy().items() if name not in _OF_CALLS}
