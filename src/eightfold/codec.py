@@ -14,7 +14,6 @@ from typing import IO, Any, NoReturn, SupportsIndex
 
 from eightfold.forms import Form, forms
 from eightfold.forms import form as form_named
-from eightfold.policy import check_policy
 from eightfold.stream import Decoder, Encoder
 from eightfold.stream.runs import rest_of_run
 from eightfold.text import Data, decode, encode
@@ -199,7 +198,6 @@ def _seekable(stream: IO[bytes]) -> bool:
 def _apply(errors: str, coder: Decoder | Encoder) -> None:
     """Let a coder follow this policy: in Python's stream classes the attribute `errors` may change at any time."""
     if errors != coder.errors:
-        check_policy(errors, coder.form)
         coder.errors = errors
 
 

@@ -24,7 +24,7 @@ from eightfold.seam import Seam, SeamError
 from eightfold.stream import Decoder, Encoder
 from eightfold.stream.runs import LONG_BYTES
 from eightfold.stream.turns import in_turn
-from eightfold.text import AnyErrors, AnyForm
+from eightfold.text import AnyErrors, AnyForm, exactly
 
 # Python's text files perform these methods in several steps, and another thread could run between them.
 _METHODS = ("read", "readline", "__next__", "write", "writelines", "flush", "seek", "tell", "truncate", "reconfigure")
@@ -151,7 +151,10 @@ class TextFile(io.TextIOWrapper):
         Raises:
             EncodeError: the form cannot write the text, and the policy is strict. TypeError: the text is not a str.
         """
-        if self._seam.continued or not isinstance(text, str):
+        if not isinstance(text, str):
+            return super().write(text)
+        text = exactly(text)  # An instance of a subclass may have methods of its own.
+        if self._seam.continued:
             return super().write(text)
         joined = self._join(text)
         self._drop_signature()

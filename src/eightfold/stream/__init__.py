@@ -6,9 +6,10 @@ call. The amount of data held between calls follows from the form's tables and i
 Corrected UTF-8, whose length is unlimited, the coder holds only a flag. The exception is a foreign error handler, which
 is called with a whole sequence, so the coder holds all of it.
 
-A Converter, a Checker and a text file admit one thread at a time; where Python has no global lock, so do a Decoder and
-an Encoder. With a global lock these two behave like Python's own: nothing breaks, but one thread may receive data left
-over from a piece of another.
+Each piece is taken once, or the call raises. A Converter, a Checker and a text file admit one thread at a time; where
+Python has no global lock, so do a Decoder and an Encoder. With a global lock these two raise a RuntimeError if their
+state has changed during a call, because a lock would cost more than a small piece. An error handler may ask the coder
+that called it for its state; if it changes the state, one of the two calls raises a RuntimeError.
 
 `codec` has the classes for Python's codecs registry.
 """
