@@ -37,7 +37,8 @@ from eightfold.files.read.converting import Conversion, ConvertedPiece, converte
 from eightfold.files.read.reading import READ, Source
 from eightfold.files.read.segments import is_whole_text, segment_end
 from eightfold.files.records import journals
-from eightfold.files.records.journals import Ends, Journals
+from eightfold.files.records.journal_lines import Ends
+from eightfold.files.records.journals import Journals
 from eightfold.files.records.scopes import Scope
 from eightfold.forms import Form, Row, form
 from eightfold.stream import Converter

@@ -16,7 +16,8 @@ from eightfold.cli.output.lines import counted, say
 from eightfold.cli.work.jobs import Job
 from eightfold.files import FileError
 from eightfold.files.path_text import as_text
-from eightfold.files.records.journals import Ends, Journals
+from eightfold.files.records.journal_lines import Ends
+from eightfold.files.records.journals import Journals
 from eightfold.files.records.private import keeps_key
 from eightfold.files.records.scopes import Scope
 from eightfold.files.walk.globs import Pattern
@@ -32,6 +33,7 @@ class ScopeOptions(Protocol):
     include: list[Pattern]
     exclude: list[Pattern]
     no_ignore: bool
+    force_exclude: bool
     binary: bool
     backup: str
     configurations: Configurations
@@ -58,6 +60,7 @@ def _scope(options: ScopeOptions) -> Scope:
     configurations = options.configurations
     configuration = "none" if configurations.off else as_text(os.path.realpath(configurations.file or os.curdir))
     settings = [f"configuration={configuration}"] if configurations.off or configurations.file else []
+    settings += ["force_exclude"] if options.force_exclude else []
     return Scope(tuple(paths), tuple(patterns), tuple(flags), tuple(settings))
 
 
@@ -72,7 +75,7 @@ class InPlace:
 
     def __init__(self, done: str, conversion: Mapping[str, str], options: ScopeOptions) -> None:
         self._done = done
-        self._journals = Journals(conversion, _scope(options))
+        self._journals = Journals(conversion, _scope(options), options.paths)
         self._is_begun = False
 
     def nothing_left(self, jobs: Iterable[Job]) -> bool:
@@ -81,6 +84,11 @@ class InPlace:
         if tidied:
             say(f"an interrupted run had already {self._done} every file: nothing is left to do")
         return tidied
+
+    @property
+    def is_resumed(self) -> bool:
+        """Whether an earlier run was interrupted in one of the folders, or beside one of the files."""
+        return bool(self._journals.before)
 
     def once(self, job: Job, act: Callable[[], object]) -> bool:
         """Replace a file, unless an interrupted run has done so; return whether it was replaced now.

@@ -16,14 +16,14 @@ reached through a link and names files of its own folder only, and nothing but t
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from functools import cached_property
 from io import FileIO
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import as_path, as_text, shown
@@ -31,46 +31,29 @@ from eightfold.files.paths.entries import NO_LINK
 from eightfold.files.paths.roots import Way
 from eightfold.files.read.digests import digest_of
 from eightfold.files.read.reading import opened_entry
-from eightfold.files.records.json_lines import LONGEST_LINE, heading, record, value
-from eightfold.files.records.private import key
+from eightfold.files.records.journal_lines import (
+    ENDED,
+    ENDING,
+    KIND,
+    NOT_DONE,
+    Ending,
+    Ends,
+    about,
+    head,
+    is_begun,
+    parsed,
+    place,
+    refusing,
+    scope_of,
+    sealed,
+    unsealed,
+)
+from eightfold.files.records.json_lines import LONGEST_LINE, heading
 from eightfold.files.records.scopes import Scope
 
 NAME = ".conversion-journal.eightfold.tmp"
 """A name that marks the file as this program's, so walking never finds it."""
-KIND = "conversion"
-
-
-class Ends(NamedTuple):
-    """The digests of a file before and after its conversion, in hex."""
-
-    original: str
-    result: str
-
-
-_NOT_DONE = Ends("", "")
-_ENDING, _ENDED = "ending", "ended"
 _RUN_BYTES = 16
-
-
-class _Ending(NamedTuple):
-    """The last line of a journal whose run has done everything: the stage of its ending, the run, and what it took."""
-
-    word: str
-    run: str
-    scope: Scope
-
-
-class _StrangeError(ValueError):
-    """A line that this user's program did not write."""
-
-
-class _ElsewhereError(ValueError):
-    """A journal of another folder."""
-
-
-def is_in(paths: Iterable[str]) -> bool:
-    """Return whether a journal lies in one of these folders or below, or beside one of these files."""
-    return any(_is_in(path) for path in paths)
 
 
 def check_none(path: str) -> None:
@@ -84,8 +67,8 @@ def check_none(path: str) -> None:
         return
     with blaming(journal.path), _opened(journal, os.O_RDONLY, "rb") as file:
         data = _content(file, journal.path)
-    if not _is_begun(data):
-        raise _interrupted(journal.path, _parsed(data, journal.path)[0])
+    if not is_begun(data):
+        raise _interrupted(journal.path, parsed(data, journal.path)[0])
 
 
 def _interrupted(journal: str, conversion: Mapping[str, str]) -> FileError:
@@ -93,18 +76,20 @@ def _interrupted(journal: str, conversion: Mapping[str, str]) -> FileError:
     return FileError(journal, f"a conversion ({what}) was interrupted here: run it again first, or remove this file")
 
 
-def _is_in(path: str) -> bool:
+def _found_in(path: str) -> Iterator[Way]:
+    """Yield the journals in a folder or below, or the one beside a file."""
     if not os.path.isdir(path):
-        return os.path.lexists(os.path.join(os.path.dirname(os.path.realpath(path)), NAME))
-    due = [path]  # `os.walk` calls itself before Python 3.12, and folders may lie deeper in each other than calls may.
-    while due:
+        beside = Way(os.path.realpath(path)).beside(NAME)
+        yield from [beside] if _is_there(beside) else ()
+        return
+    top, due = os.path.join(path, ""), [path]
+    while due:  # `os.walk` calls itself before Python 3.12, and folders may lie deeper in each other than calls may.
         with suppress(OSError), os.scandir(due.pop()) as entries:
             for entry in entries:
                 if entry.name == NAME:
-                    return True
+                    yield Way.to_found(entry.path, entry.path.removeprefix(top)).beside(NAME)
                 if entry.is_dir(follow_symlinks=False):
                     due.append(entry.path)
-    return False
 
 
 class Journals:
@@ -115,11 +100,13 @@ class Journals:
     Args:
         conversion: the conversion, as names and values; a journal of a different one is refused.
         scope: which files the run takes; a journal of a run that takes more stays when this one ends.
+        paths: the files and folders that it was given.
     """
 
-    def __init__(self, conversion: Mapping[str, str], scope: Scope) -> None:
+    def __init__(self, conversion: Mapping[str, str], scope: Scope, paths: Iterable[str] = ()) -> None:
         self._conversion = dict(conversion)
         self._scope = scope
+        self._paths = paths
         self._scopes: dict[str, Scope] = {}
         self._files: Sequence[Way] = ()
         self._lock = Lock()
@@ -132,8 +119,14 @@ class Journals:
         self._refused: FileError | None = None
         self._done: dict[str, Ends] = {}
         self._results: set[str] = set()
+        self._is_left = False
         self.already: int = 0
         """The number of files found converted."""
+
+    @cached_property
+    def before(self) -> list[Way]:
+        """The journals in the folders that the run was given, and beside the files, as they were before it."""
+        return [journal for path in self._paths for journal in _found_in(path)]
 
     def has(self, file: Way, called: str, backup: str = "") -> bool:
         """Return whether an interrupted run has converted a file, which may have been renamed since.
@@ -150,14 +143,14 @@ class Journals:
         folder, name = os.path.split(file.real)
         with self._lock:
             self._enter(folder, file.beside(NAME))
-            ends = self._done.get(as_text(name), _NOT_DONE)
-        if ends == _NOT_DONE and not self._results:
+            ends = self._done.get(as_text(name), NOT_DONE)
+        if ends == NOT_DONE and not self._results:
             return False
         digest = _digest(file)
-        if ends != _NOT_DONE and digest not in ends:
+        if ends != NOT_DONE and digest not in ends:
             journal = shown(os.path.join(folder, NAME))
             raise FileError(called, f"it was changed after an interrupted run converted it, according to {journal}")
-        is_done = digest in self._results if ends == _NOT_DONE else digest == ends.result
+        is_done = digest in self._results if ends == NOT_DONE else digest == ends.result
         if backup and is_done and ends.original == digest:
             is_done = _is_there(file.beside(name + backup))
         with self._lock:
@@ -172,7 +165,7 @@ class Journals:
         """
         journal = file.beside(NAME)
         with blaming(journal.path), self._lock:
-            appended = self._append(journal, _about(file, ends))
+            appended = self._append(journal, about(file, ends))
             self._meet(journal, self._met.get(journal.path, 0) + 1)
             self._begun.add(file.real)
         try:
@@ -208,28 +201,28 @@ class Journals:
             self._remove(journal)
             return
         with blaming(journal.path):  # If a power cut loses this line, the file is still unchanged.
-            self._append(journal, _about(file, _NOT_DONE)).close()
+            self._append(journal, about(file, NOT_DONE)).close()
 
     def _meet(self, journal: Way, count: int) -> None:
         self._met[journal.path], self._ways[journal.path] = count, journal
 
     def _append(self, journal: Way, values: dict[str, Any]) -> FileIO:
         """Append a line, after the first two if the journal is new, and return the open file."""
-        begun, path = b"", journal.path
+        first, path = b"", journal.path
         if not _has_lines(journal):
             self._runs[path] = os.urandom(_RUN_BYTES).hex()
-            head = {"run": self._runs[path], "conversion": self._conversion, **self._taking(path)}
-            begun = heading(KIND) + _sealed(head, "")
-        return _appended(journal, begun + _sealed(values, self._runs[path]))
+            begun = {"run": self._runs[path], "conversion": self._conversion, **self._taking(path)}
+            first = heading(KIND) + sealed(begun, "")
+        return _appended(journal, first + sealed(values, self._runs[path]))
 
     def _taking(self, journal: str) -> dict[str, Any]:
         """Return what the run takes, and where the journal lies, in values."""
-        return {"scope": self._scope._asdict(), **_place(journal)}
+        return {"scope": self._scope._asdict(), **place(journal)}
 
     @property
     def left(self) -> bool:
         """Whether there are any journals."""
-        return bool(self._met)
+        return self._is_left or bool(self._met)
 
     def sync(self) -> None:
         """Let all renames in folders with a journal survive a power cut; call it when all files are done."""
@@ -247,7 +240,7 @@ class Journals:
         over = self._over()
         if len(over) > 1:
             run = os.urandom(_RUN_BYTES).hex()
-            for word in (_ENDING, _ENDED):
+            for word in (ENDING, ENDED):
                 for journal in over:
                     with (
                         blaming(journal.path),
@@ -262,7 +255,12 @@ class Journals:
         others = {scope for scope in self._scopes.values() if scope != self._scope}
         taken = self._taken() if others else set()
         waiting = {scope for scope in others if not self._scope.holds(scope, taken.__contains__)}
-        return [self._ways[journal] for journal in self._met if self._scopes.get(journal) not in waiting]
+        # What this run has done must be known to the runs that wait, too.
+        return [
+            self._ways[journal]
+            for journal in self._met
+            if not any(scope.reaches(as_text(os.path.dirname(journal))) for scope in waiting)
+        ]
 
     def _taken(self) -> set[str]:
         """Return the paths of all files that were found in folders, and of the folders above them."""
@@ -287,23 +285,42 @@ class Journals:
                 without one.
         """
         self._files = files
-        ways = {journal.path: journal for journal in (file.beside(NAME) for file in files)}
+        entered = {journal.path: journal for journal in (file.beside(NAME) for file in files)}
+        ways = {**entered, **{journal.path: journal for journal in self.before}}
         found = {journal: _last(way) for journal, way in ways.items() if _is_there(way)}
-        runs = {ending.run for _, ending in found.values() if ending and ending.word == _ENDED}
+        # Where this run takes no file, another conversion does not matter.
+        found = {each: last for each, last in found.items() if each in entered or last[0] == self._conversion}
+        runs = {ending.run for _, ending in found.values() if ending and ending.word == ENDED}
         ended = {journal: ending for journal, (_, ending) in found.items() if ending and ending.run in runs}
-        ours = [journal for journal in ended if found[journal][0] == self._conversion]
+        ours = {journal for journal in ended if found[journal][0] == self._conversion}
         others = [journal for journal in found if journal not in ended]
         if ours and others:
-            there = shown(ours[0])
+            there = shown(min(ours))
             reason = f"a run was interrupted here, and another had ended at {there}: run it again on each folder alone"
             raise FileError(others[0], reason)
-        listed = {path for journal in ours for path in self._listed(ways[journal])}
-        for journal in ours:
-            self._check_took_all(journal, ended[journal].scope, listed)
-        for journal in ended:
+        self._end_others({each: ending for each, ending in ended.items() if each in ours}, ways)
+        for journal in ended.keys() - ours:
             _unlink(ways[journal])
         self._results = {digest for journal in others for digest in self._results_in(ways[journal])}
+        for journal in found.keys() - entered.keys() - ended.keys():
+            self._entries_met(ways[journal])
         return bool(ours)
+
+    def _end_others(self, ended: Mapping[str, Ending], ways: Mapping[str, Way]) -> None:
+        """Remove the journals of a run that has ended, unless it took more files: it would convert all again without.
+
+        Raises:
+            FileError: it took fewer.
+        """
+        listed = {path for journal in ended for path in self._listed(ways[journal])}
+        for journal, ending in ended.items():
+            self._check_took_all(journal, ending.scope, listed)
+        taken = self._taken() if ended else set()
+        for journal, ending in ended.items():
+            if self._scope.holds(ending.scope, taken.__contains__):
+                _unlink(ways[journal])
+            else:
+                self._is_left = True
 
     def _check_took_all(self, journal: str, scope: Scope, listed: set[str]) -> None:
         """Refuse to take a run that has ended for this one if it took fewer files.
@@ -324,7 +341,7 @@ class Journals:
     def _entries(self, journal: Way) -> Iterator[tuple[str, Ends]]:
         """Yield what a journal of the same conversion says of each file; nothing if it cannot be read."""
         with suppress(FileError), blaming(journal.path), _opened(journal, os.O_RDONLY, "rb") as file:
-            conversion, _, _, entries = _parsed(_content(file, journal.path), journal.path)
+            conversion, _, _, entries = parsed(_content(file, journal.path), journal.path)
             if conversion == self._conversion:
                 yield from dict(entries).items()
 
@@ -351,18 +368,23 @@ class Journals:
 
     def _enter_new(self, journal: Way) -> None:
         if _is_there(journal):
-            self._done = dict(self._read(journal))
-            self._meet(journal, sum(ends != _NOT_DONE for ends in self._done.values()))
+            self._done = self._entries_met(journal)
+
+    def _entries_met(self, journal: Way) -> dict[str, Ends]:
+        """Return what the journal of an interrupted run says of each file; it is to be removed when this run ends."""
+        done = dict(self._read(journal))
+        self._meet(journal, sum(ends != NOT_DONE for ends in done.values()))
+        return done
 
     def _read(self, journal: Way) -> Iterator[tuple[str, Ends]]:
         path = journal.path
         with blaming(path), _opened(journal, os.O_RDWR, "r+b") as file:
             data = _content(file, path)
             # Nothing follows a line that was cut off in the middle.
-            if _is_begun(data):
+            if is_begun(data):
                 file.truncate(0)
                 return
-            conversion, run, scope, entries = _parsed(data, path)
+            conversion, run, scope, entries = parsed(data, path)
             if conversion != self._conversion:
                 raise _interrupted(path, conversion)
             self._runs[path], self._scopes[path] = run, scope
@@ -379,22 +401,10 @@ def _content(file: FileIO, journal: str) -> bytes:
     data = file.read(LONGEST_LINE)
     if len(data) == LONGEST_LINE:
         *lines, _ = data.split(b"\n", 2)
-        with _refusing(journal):
-            _head(lines, journal)
+        with refusing(journal):
+            head(lines, journal)
         data += file.readall()
     return data
-
-
-def _parsed(data: bytes, journal: str) -> tuple[dict[str, str], str, Scope, list[tuple[str, Ends]]]:
-    """Return what the first lines of a journal say, and its lines about files.
-
-    Raises:
-        FileError: it is not a journal, or not one of this user's.
-    """
-    *lines, _ = data.split(b"\n")
-    with _refusing(journal):
-        conversion, run, scope = _head(lines, journal)
-        return conversion, run, scope, [entry for line in lines[2:] if (entry := _entry(line, run))]
 
 
 # --- opening ----------------------------------------------------------------------------------------------------------
@@ -463,91 +473,7 @@ def _appended(journal: Way, lines: bytes) -> FileIO:
     return file
 
 
-# --- lines ------------------------------------------------------------------------------------------------------------
-
-
-def _about(file: Way, ends: Ends) -> dict[str, str]:
-    return {"name": as_text(os.path.basename(file.path)), **ends._asdict()}
-
-
-def _sealed(values: dict[str, Any], run: str) -> bytes:
-    return record({**values, "seal": _seal(values, run)})
-
-
-def _seal(values: dict[str, Any], run: str) -> str:
-    from hmac import digest
-
-    return digest(key(), f"{run} {json.dumps(values)}".encode("ascii"), "sha256").hex()
-
-
-def _unsealed(line: bytes, run: str) -> dict[str, Any]:
-    """Return the content of a line.
-
-    Raises:
-        ValueError: it is not a line of a journal, or this user's program did not write it into this one.
-    """
-    from hmac import compare_digest
-
-    values = value(line)
-    if not isinstance(values, dict) or not isinstance(seal := values.pop("seal", None), str):
-        raise ValueError("a line has no seal")
-    try:
-        expected = _seal(values, run)
-    except RecursionError:
-        raise ValueError("the values are nested too deeply") from None
-    if not compare_digest(seal.encode(), expected.encode()):
-        raise _StrangeError
-    return values
-
-
-def _is_begun(data: bytes) -> bool:
-    """Return whether these are the first lines of a journal, the second of them incomplete."""
-    first = heading(KIND)
-    return first.startswith(data) or (data.startswith(first) and b"\n" not in data[len(first) :])
-
-
-def _place(journal: str) -> dict[str, Any]:
-    """Return what identifies the folder of a journal: its path, and what a rename of the folder does not change."""
-    folder = os.path.dirname(journal)
-    return {"folder": as_text(folder), "inode": os.stat(folder).st_ino}
-
-
-def _scope(values: Mapping[str, Any], journal: str) -> Scope:
-    """Return which files a run takes, with their paths as they are where the folder of its journal is now."""
-    scope = Scope(**{name: tuple(map(str, parts)) for name, parts in values["scope"].items()})
-    return scope.moved(values["folder"], as_text(os.path.dirname(journal)))
-
-
-def _head(lines: list[bytes], journal: str) -> tuple[dict[str, str], str, Scope]:
-    """Return the conversion that a journal belongs to, its identifier, and which files the run takes.
-
-    Raises:
-        ValueError: it is not a journal, or was written by somebody else or in another folder.
-    """
-    if not lines or lines[0] + b"\n" != heading(KIND):
-        raise ValueError("its first line does not say so")
-    values = _unsealed(lines[1], "")
-    conversion, run = values["conversion"], values["run"]
-    scope = _scope(values, journal)
-    if not isinstance(conversion, dict) or not isinstance(run, str):
-        raise ValueError("its second line does not name the conversion")
-    if not any(values[name] == here for name, here in _place(journal).items()):
-        raise _ElsewhereError(as_path(values["folder"]))
-    return conversion, run, scope
-
-
-def _entry(line: bytes, run: str) -> tuple[str, Ends] | None:
-    """Return the content of a line about a file; None for a line about the end of a run."""
-    values = _unsealed(line, run)
-    if values.keys() & {_ENDING, _ENDED}:
-        return None
-    name, original, result = values["name"], values["original"], values["result"]
-    if not all(isinstance(each, str) for each in (name, original, result)) or os.path.split(as_path(name))[0]:
-        raise ValueError("a line is not about a file in this folder")
-    return name, Ends(original, result)
-
-
-def _last(journal: Way) -> tuple[dict[str, str], _Ending | None]:
+def _last(journal: Way) -> tuple[dict[str, str], Ending | None]:
     """Return the conversion that a journal belongs to, and its last line if that says that everything is done.
 
     Nothing is returned for one that cannot be trusted; that is reported when the journal is entered.
@@ -556,32 +482,11 @@ def _last(journal: Way) -> tuple[dict[str, str], _Ending | None]:
     with suppress(*wrong), blaming(journal.path):
         with _opened(journal, os.O_RDONLY, "rb") as file:
             *lines, rest = _content(file, journal.path).split(b"\n")
-        conversion, run, _ = _head(lines, journal.path)
-        values = {} if rest else _unsealed(lines[-1], run if len(lines) > 2 else "")
-        words = (word for word in (_ENDING, _ENDED) if word in values)
-        return conversion, next((_Ending(word, values[word], _scope(values, journal.path)) for word in words), None)
+        conversion, run, _ = head(lines, journal.path)
+        values = {} if rest else unsealed(lines[-1], run if len(lines) > 2 else "")
+        words = (word for word in (ENDING, ENDED) if word in values)
+        return conversion, next((Ending(word, values[word], scope_of(values, journal.path)) for word in words), None)
     return {}, None
-
-
-@contextmanager
-def _refusing(journal: str) -> Iterator[None]:
-    """Report what is wrong with a journal that a block reads.
-
-    Raises:
-        FileError: it is not a journal, or not one of this user's.
-    """
-    try:
-        yield
-    except _StrangeError as error:
-        reason = "your eightfold did not write it here, or its key is gone: inspect it and the files, then remove it"
-        raise FileError(journal, reason) from error
-    except _ElsewhereError as error:
-        there = shown(str(error))
-        reason = f"it is a copy of one in {there}: continue there, or inspect it and the files, then remove it"
-        raise FileError(journal, reason) from error
-    except (LookupError, AttributeError, TypeError, ValueError) as error:
-        reason = f"this is not a journal of a conversion ({error}): inspect it, then remove it"
-        raise FileError(journal, reason) from error
 
 
 def _digest(file: Way) -> str:

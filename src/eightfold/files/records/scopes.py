@@ -33,6 +33,13 @@ class Scope(NamedTuple):
         is_as_wide = self.patterns in ((), other.patterns) and {*other.flags} <= {*self.flags}
         return are_taken and is_as_wide and self.settings == other.settings
 
+    def reaches(self, folder: str) -> bool:
+        """Return whether a run may take files that lie in a folder itself; one of very many paths may take any."""
+        return any(
+            not os.path.isabs(path) or _is_within(folder, path) or os.path.dirname(path) == folder
+            for path in self.paths
+        )
+
     def moved(self, was: str, now: str) -> Scope:
         """Return the same after a folder has moved, or one that it lies in.
 

@@ -29,7 +29,6 @@ from eightfold.files.read.converting import Conversion
 from eightfold.files.read.losses import Lost
 from eightfold.files.read.reading import READ
 from eightfold.files.read.scanning import DOCUMENT
-from eightfold.files.records import journals
 from eightfold.files.walk.trees import Examination, Passed, Trees, can_walk
 from eightfold.files.walk.walking import Walking, walked
 from eightfold.files.write.locks import held
@@ -194,7 +193,7 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
 def _walking(options: Options, run: _Run) -> Walking:
     """Return what walks through folders; files that stay as they are are only counted."""
     needs_all = options.backup or options.verified or len(options.paths) > 1  # A file in two paths counts once.
-    if not options.in_place or options.form is None or needs_all or not can_walk() or journals.is_in(options.paths):
+    if not options.in_place or options.form is None or needs_all or not can_walk() or run.in_place.is_resumed:
         return walked
     conversion = Conversion(options.form, options.to, options.errors)
     found = examination_of(conversion, is_given=options.form_is_given, binary=options.binary, unpack=options.unpack)

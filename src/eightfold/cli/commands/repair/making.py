@@ -33,11 +33,10 @@ from eightfold.cli.work.jobs import Job, found, job_of, jobs, once
 from eightfold.cli.work.replacing import Target
 from eightfold.cli.work.sinks import before, check_free, sink
 from eightfold.files import FileError
-from eightfold.files.path_text import shown
+from eightfold.files.path_text import as_text, shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.paths.roots import Root, steps
 from eightfold.files.read.reading import STANDARD_INPUT
-from eightfold.files.records import journals
 from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.records.plan_files import Draft, TableDraft, begin_plan, is_of_git
 from eightfold.files.walk.walking import walked
@@ -96,15 +95,16 @@ def write(options: Options) -> int:
     with held(options.paths):
         form = "auto" if options.form is None else options.form.name
         escapes = {} if options.escape_policy is None else {"escapes": options.escape_policy}
+        if escapes and options.escapes_in:
+            escapes["escapes_in"] = " ".join(as_text(os.fsdecode(each.written)) for each in options.escapes_in)
         by = "repair --mojibake" if options.mojibake else "repair"
         done = {"from": form, "to": UTF_8.name, "errors": options.policy, "by": by, **escapes}
         in_place = InPlace("repaired", done, options)
         # Where a run was interrupted, every file is found, also those that it has repaired: its journals are to end.
-        walking = walked if journals.is_in(options.paths) else work.walking()
+        walking = walked if in_place.is_resumed else work.walking()
         files = jobs(options, work.failures.tell, walking, journaled=True)
-        if in_place.nothing_left(files):
-            return NOTHING_WRONG
-        status = _write(files, options, work, in_place)
+        is_done = in_place.nothing_left(files)
+        status = NOTHING_WRONG if is_done else _write(files, options, work, in_place)
         in_place.end(status, certified=bool(options.certificate))
     return status
 
