@@ -35,11 +35,13 @@ def put(files: dict[str, bytes]) -> None:
         Path(name).write_bytes(data)
 
 
-def killed(at: str, *arguments: str) -> None:
-    """Run a command that is killed when it calls a function for the first time."""
+def killed(at: str, *arguments: str, call: int = 1) -> None:
+    """Run a command that is killed when it calls a function, for the first time or a later one."""
     code = "import os, sys; from eightfold.cli import main\n"
     code += "from eightfold.files.records import journals; from eightfold.files.write import writing\n"
-    code += f"{at} = lambda *_: os.kill(os.getpid(), 9)\nmain(sys.argv[1:])"
+    code += f"calls, was = [], {at}\ndef call(*given):\n    calls.append(1)\n"
+    code += f"    return os.kill(os.getpid(), 9) if len(calls) == {call} else was(*given)\n"
+    code += f"{at} = call\nmain(sys.argv[1:])"
     done = subprocess.run([sys.executable, "-c", code, *arguments], env=ENVIRONMENT, check=False)
     assert done.returncode == -9
 
@@ -157,6 +159,66 @@ def test_escapes_repaired_elsewhere_are_another_repair(tree: Path, capsys: Captu
 
 
 @on_posix
+@pytest.mark.parametrize("call", [1, 2])
+def test_killed_twice_at_its_end_a_run_converts_nothing_again(call: int, tree: Path) -> None:
+    put({"k/a/f.txt": GIVEN, "k/b/f.txt": GIVEN})
+    killed("journals.Journals._say", *LINE, "k", call=4)  # one says that it has ended, the other that it is ending
+    killed("journals._unlink", *LINE, "k", call=call)
+    assert main([*LINE, "k"]) == 0
+    assert found_in(tree) == {tree / "k" / name / "f.txt": ONCE for name in "ab"}
+
+
+@pytest.mark.parametrize("first", [["k/a"], ["--include", "*.txt", "k"], ["k/a/f.txt", "k/a/z.txt"]], ids=" ".join)
+def test_a_run_over_more_that_goes_on_with_a_journal_is_remembered(first: list[str], tree: Path) -> None:
+    put({"k/a/f.txt": GIVEN, "k/a/z.txt": UNDEFINED, "k/b/f.txt": GIVEN, "k/b/z": UNDEFINED})
+    assert main([*LINE, *first]) == 1
+    put({"k/a/z.txt": b"x\n"})
+    assert main([*LINE, "k"]) == 1
+    assert main([*LINE, *first]) == 0
+    put({"k/b/z": b"x\n"})
+    assert main([*LINE, "k"]) == 0
+    for line in ([*LINE, *first], [*LINE, "k"]):
+        wanted = {"a/f.txt": ONCE, "a/z.txt": b"x\n", "b/f.txt": ONCE, "b/z": b"x\n"}
+        assert {path: data for path, data in found_in(tree).items() if not path.name.endswith(NAME)} == {
+            tree / "k" / name: data for name, data in wanted.items()
+        }
+        if not any(NAME in files for _, _, files in os.walk("k")):
+            break
+        assert main(line) == 0
+
+
+def test_a_file_whose_name_another_took_is_known(tree: Path, capsys: Captured) -> None:
+    put({"k/x.log": GIVEN, "k/z": UNDEFINED})
+    assert main([*LINE, "k"]) == 1
+    Path("k/x.log").rename("k/x.log.1")
+    put({"k/x.log": b"new \xe9\n", "k/z": b"x\n"})
+    assert main([*LINE, "k"]) == 2
+    assert "it was changed after an interrupted run converted it" in capsys.readouterr().err
+    assert Path("k/x.log.1").read_bytes() == ONCE
+
+
+@pytest.mark.parametrize("second", [["d"], ["d", "d/sub/deep"]], ids=" ".join)
+def test_what_is_ignored_or_binary_is_not_taken(second: list[str], tree: Path) -> None:
+    put({"d/.gitignore": b"ig.txt\n", "d/sub/ig.txt": GIVEN, "d/sub/a.txt": GIVEN, "d/sub/z": UNDEFINED})
+    put({"d/sub/deep/f.txt": GIVEN, "d/sub/0.bin": bytes(40)})
+    first = ["d/sub", "d/sub/0.bin"]
+    assert main([*LINE, *first]) == 1
+    put({"d/sub/z": b"x\n"})
+    assert main([*LINE, *second]) == 0
+    assert main([*LINE, *first]) == 0
+    assert {found_in(tree)[tree / "d" / "sub" / name] for name in ("ig.txt", "a.txt", "deep/f.txt")} == {ONCE}
+
+
+@on_posix
+def test_a_file_that_somebody_named_like_the_backup_is_none(tree: Path, capsys: Captured) -> None:
+    put({"b/a.txt": b"plain\n"})
+    killed("writing._keep", *LINE, "--backup", ".orig", "b")
+    put({"b/a.txt.orig": b"other\n"})
+    assert main([*LINE, "--backup", ".orig", "b"]) == 2
+    assert "the backup already exists" in capsys.readouterr().err
+
+
+@on_posix
 def test_a_run_that_had_ended_is_known_until_it_is_run_again(tree: Path, capsys: Captured) -> None:
     put({"t/a/1.txt": GIVEN, "t/b/2.txt": GIVEN})
     killed("journals._unlink", *LINE, "t")
@@ -198,25 +260,33 @@ def test_a_backup_that_was_not_made_is_made_by_the_next_run(tree: Path) -> None:
         ("/x/tree/deep", "/x/moved/deep", "/x/tree/deep/a.txt", "/x/moved/deep/a.txt"),
         ("/x/tree/deep", "/x/moved/deep", "/x", "/x"),
         ("/x/tree/deep", "/x/moved/deep", "/x/trees", "/x/trees"),
-        ("/deep", "/b/deep", "/c", "/b/c"),
-        ("/b/deep", "/deep", "/b/deep", "/deep"),
+        ("/deep", "/b/deep", "/c", "/c"),
+        ("/x/b/deep", "/deep", "/x/b/deep", "/deep"),
         ("/x/a", "/x/a", "/x/a/b", "/x/a/b"),
         ("/", "/", "/a", "/a"),
     ],
 )
 @on_posix
 def test_what_a_run_takes_moves_with_its_folder(was: str, now: str, path: str, moved: str) -> None:
-    assert Scope((path,), ("p",), ("f",), ("s",)).moved(was, now) == Scope((moved,), ("p",), ("f",), ("s",))
+    scope = Scope((path,), ("p",), ("f",), (path,))
+    assert scope.moved(was, now) == Scope((moved,), ("p",), ("f",), (moved,))
 
 
-def test_all_of_another_is_taken_where_paths_patterns_flags_and_settings_say_so() -> None:
-    one = Scope(("/a", "/b/c.txt"), ("exclude=x",), ("binary",), ("configuration=none",))
+@pytest.mark.parametrize(("was", "now"), [("a/x/deep", "b/x/deep"), ("a/a/m", "a/m")])
+def test_a_folder_that_moves_takes_none_above_it_with_it(was: str, now: str, tree: Path) -> None:
+    (tree / "a" / "x").mkdir(parents=True)
+    scope = Scope((str(tree / "a"),))
+    assert scope.moved(str(tree / was), str(tree / now)) == scope
+
+
+def test_all_of_another_is_taken_where_paths_patterns_flags_and_configuration_say_so() -> None:
+    one = Scope(("/a", "/b/c.txt"), ("exclude=x",), ("binary",), ("none",))
     top = os.path.join(os.sep, "a")
-    wider = Scope((os.path.dirname(top), *one.paths), (), ("binary", "no_ignore"), one.settings)
+    wider = Scope((os.path.dirname(top), *one.paths), (), ("binary", "no_ignore"), one.configuration)
     assert one.holds(one)
     assert wider.holds(one)
     assert not one.holds(wider)
-    assert not wider._replace(settings=()).holds(one)
+    assert not wider._replace(configuration=()).holds(one)
     assert not wider._replace(flags=()).holds(one)
     assert not wider._replace(patterns=("exclude=y",)).holds(one)
     assert wider._replace(paths=(os.path.dirname(top),)).holds(one)

@@ -10,6 +10,7 @@ import enum
 import fractions
 import functools
 import ipaddress
+import itertools
 import os
 import pathlib
 import pickle
@@ -361,3 +362,12 @@ def test_a_proxy_that_says_it_is_a_str_is_reported_and_not_read() -> None:
         ("[0]", "unexamined"),
         ("[1]", "unrepresentable"),
     ]
+
+
+def test_a_class_that_offers_items_without_end_is_not_asked_for_all() -> None:
+    class Endless(list[str]):
+        def __iter__(self) -> Iterator[str]:
+            return itertools.repeat(UNFIT)
+
+    ((path, fault),) = scrub_report([Endless(["a"])])
+    assert (path, fault.kind) == ("[0]", "unexamined")

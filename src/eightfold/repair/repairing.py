@@ -266,8 +266,9 @@ def _check(form: Form, errors: str, escapes: str | None) -> None:
         raise ValueError(f"repair reads 8-bit forms; {form.name} has {form.unit_bits}-bit units: use convert")
     if errors == "pairs" and signed(form)[0] is not UTF_8:
         raise ValueError(f"errors='pairs' is only for CESU-8 inside utf-8; use another policy for {form.name}")
-    for each in (form, *(signature.form for signature in form.signatures)) if escapes is not None else ():
-        _check_escapes(each)
+    if escapes is not None:
+        for each in (form, *(signature.form for signature in form.signatures)):
+            _check_escapes(each)
 
 
 def _check_escapes(form: Form) -> None:
@@ -280,7 +281,8 @@ def _check_escapes(form: Form) -> None:
         from eightfold.jsonescapes import ALPHABET
 
         form.derived["beside_escapes"] = bytes(byte for byte in ALPHABET if not reference.is_itself(form, byte))
-    for byte in form.derived["beside_escapes"]:
+    if beside := form.derived["beside_escapes"]:
+        byte = beside[0]
         raise ValueError(
             f"escapes needs a form in which {code_point_name(byte)} is the byte {byte:02X}, and that byte is nothing "
             f"else: convert {form.name} to utf-8 first"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from eightfold.scrub import paths
@@ -29,8 +29,9 @@ def stored(base: Any, obj: Any) -> Iterator[Any]:
     >>> list(stored(list, [1, 2]))
     [1, 2]
     """
-    # An overridden `__iter__` that offers as many only transforms or reorders what is stored.
-    if type(obj).__iter__ is not base.__iter__ and sum(1 for _ in obj) != base.__len__(obj):
+    # An overridden `__iter__` that offers as many only transforms or reorders what is stored. It may never end.
+    count = base.__len__(obj)
+    if type(obj).__iter__ is not base.__iter__ and sum(1 for _ in islice(obj, count + 1)) != count:
         raise _elsewhere(obj)
     found: Iterator[Any] = base.__iter__(obj)
     return found

@@ -209,7 +209,7 @@ impl Notes {
     /// Add what has been written to that memory.
     ///
     /// # Safety
-    /// So many notes have been.
+    /// So many notes have been written to the beginning of what [`Notes::room`] returned last.
     #[inline]
     pub(super) unsafe fn add_written(&mut self, blocks: usize) {
         // SAFETY: the contract of this function.

@@ -53,15 +53,21 @@ def _scope(options: ScopeOptions) -> Scope:
         paths = [sha256("\n".join(paths).encode()).hexdigest()]
     given = [("include", each) for each in options.include] + [("exclude", each) for each in options.exclude]
     patterns = [f"{name}={as_text(os.fsdecode(each.written))}" for name, each in given]
-    if options.backup:
-        patterns.append(f"backup={as_text(options.backup)}")
+    patterns += [f"backup={as_text(options.backup)}"] if options.backup else []
+    patterns += ["force_exclude"] if options.force_exclude else []
     widening = {"no_ignore": options.no_ignore, "binary": options.binary, "no_compression": not options.unpack}
     flags = [name for name, is_given in widening.items() if is_given]
-    configurations = options.configurations
-    configuration = "none" if configurations.off else as_text(os.path.realpath(configurations.file or os.curdir))
-    settings = [f"configuration={configuration}"] if configurations.off or configurations.file else []
-    settings += ["force_exclude"] if options.force_exclude else []
-    return Scope(tuple(paths), tuple(patterns), tuple(flags), tuple(settings))
+    return Scope(tuple(paths), tuple(patterns), tuple(flags), _configuration(options.configurations))
+
+
+def _configuration(configurations: Configurations) -> tuple[str, ...]:
+    if configurations.off:
+        return ("none",)
+    return (as_text(os.path.realpath(configurations.file)),) if configurations.file else ()
+
+
+class UnchangedError(Exception):
+    """A file that would be replaced by itself, so it is skipped."""
 
 
 class InPlace:
@@ -107,6 +113,9 @@ class InPlace:
             act()
         except FileError:
             self._journals.take_back(job.way)
+            raise
+        except UnchangedError:
+            self._journals.settle(job.way)
             raise
         self._journals.settle(job.way)
         return True

@@ -32,6 +32,8 @@ class Ends(NamedTuple):
 
 NOT_DONE = Ends("", "")
 ENDING, ENDED = "ending", "ended"
+JOINED, OVER = "joined", "over"
+"""Lines of another run that goes on with a journal, and of one that has done everything but leaves it to others."""
 
 
 class Ending(NamedTuple):
@@ -122,10 +124,9 @@ def head(lines: list[bytes], journal: str) -> tuple[dict[str, str], str, Scope]:
     return conversion, run, scope
 
 
-def _entry(line: bytes, run: str) -> tuple[str, Ends] | None:
-    """Return the content of a line about a file; None for a line about the end of a run."""
-    values = unsealed(line, run)
-    if values.keys() & {ENDING, ENDED}:
+def _entry(values: Mapping[str, Any]) -> tuple[str, Ends] | None:
+    """Return the content of a line about a file; None for a line about a run."""
+    if values.keys() & {ENDING, ENDED, JOINED, OVER}:
         return None
     name, original, result = values["name"], values["original"], values["result"]
     if not all(isinstance(each, str) for each in (name, original, result)) or os.path.split(as_path(name))[0]:
@@ -154,8 +155,24 @@ def refusing(journal: str) -> Iterator[None]:
         raise FileError(journal, reason) from error
 
 
-def parsed(data: bytes, journal: str) -> tuple[dict[str, str], str, Scope, list[tuple[str, Ends]]]:
-    """Return what the first lines of a journal say, and its lines about files.
+class Parsed(NamedTuple):
+    """What a journal says.
+
+    Attributes:
+        conversion: the conversion.
+        run: the identifier of the run that began it.
+        scopes: what the runs take that are to go on with it.
+        entries: the names of files, with their digests.
+    """
+
+    conversion: dict[str, str]
+    run: str
+    scopes: tuple[Scope, ...]
+    entries: dict[str, Ends]
+
+
+def parsed(data: bytes, journal: str) -> Parsed:
+    """Return what a journal says; a line that was cut off says nothing.
 
     Raises:
         FileError: it is not a journal, or not one of this user's.
@@ -163,4 +180,16 @@ def parsed(data: bytes, journal: str) -> tuple[dict[str, str], str, Scope, list[
     *lines, _ = data.split(b"\n")
     with refusing(journal):
         conversion, run, scope = head(lines, journal)
-        return conversion, run, scope, [entry for line in lines[2:] if (entry := _entry(line, run))]
+        said = [unsealed(line, run) for line in lines[2:]]
+        entries = dict(entry for values in said if (entry := _entry(values)))
+        return Parsed(conversion, run, _scopes_after(scope, said, journal), entries)
+
+
+def _scopes_after(scope: Scope, said: list[dict[str, Any]], journal: str) -> tuple[Scope, ...]:
+    scopes = [scope]
+    for values in said:
+        if JOINED in values:
+            scopes.append(scope_of(values, journal))
+        elif OVER in values and (over := scope_of(values, journal)) in scopes:
+            scopes.remove(over)
+    return tuple(scopes)

@@ -34,8 +34,10 @@ from eightfold.files.read.reading import opened_entry
 from eightfold.files.records.journal_lines import (
     ENDED,
     ENDING,
+    JOINED,
     KIND,
     NOT_DONE,
+    OVER,
     Ending,
     Ends,
     about,
@@ -68,7 +70,13 @@ def check_none(path: str) -> None:
     with blaming(journal.path), _opened(journal, os.O_RDONLY, "rb") as file:
         data = _content(file, journal.path)
     if not is_begun(data):
-        raise _interrupted(journal.path, parsed(data, journal.path)[0])
+        raise _interrupted(journal.path, parsed(data, journal.path).conversion)
+
+
+_OVER_FEWER = (
+    "a run over fewer files had done them all when it was stopped: run it again, then only the others; "
+    "or, if all is done, remove this file and others of its name"
+)
 
 
 def _interrupted(journal: str, conversion: Mapping[str, str]) -> FileError:
@@ -107,8 +115,9 @@ class Journals:
         self._conversion = dict(conversion)
         self._scope = scope
         self._paths = paths
-        self._scopes: dict[str, Scope] = {}
-        self._files: Sequence[Way] = ()
+        self._scopes: dict[str, tuple[Scope, ...]] = {}
+        self._listed: dict[str, set[str]] = {}
+        self._taken: set[str] = set()
         self._lock = Lock()
         self._met: dict[str, int] = {}
         self._ways: dict[str, Way] = {}
@@ -118,7 +127,7 @@ class Journals:
         self._folder = ""
         self._refused: FileError | None = None
         self._done: dict[str, Ends] = {}
-        self._results: set[str] = set()
+        self._results: dict[str, Way] = {}
         self._is_left = False
         self.already: int = 0
         """The number of files found converted."""
@@ -150,12 +159,18 @@ class Journals:
         if ends != NOT_DONE and digest not in ends:
             journal = shown(os.path.join(folder, NAME))
             raise FileError(called, f"it was changed after an interrupted run converted it, according to {journal}")
-        is_done = digest in self._results if ends == NOT_DONE else digest == ends.result
+        is_done = self._is_result(digest) if ends == NOT_DONE else digest == ends.result
         if backup and is_done and ends.original == digest:
-            is_done = _is_there(file.beside(name + backup))
-        with self._lock:
-            self.already += is_done
+            is_done = _has_digest(file.beside(name + backup), digest)
+        if is_done:
+            with self._lock:
+                self.already += 1
+                self._taken.add(file.real)
         return is_done
+
+    def _is_result(self, digest: str) -> bool:
+        """Return whether a file with a digest is a result that was renamed; if that is there, it is another file."""
+        return digest in self._results and not _has_digest(self._results[digest], digest)
 
     def add(self, file: Way, ends: Ends) -> None:
         """Record that a file is about to be replaced; the record is on the disk when this returns.
@@ -179,9 +194,10 @@ class Journals:
             raise
 
     def settle(self, file: Way) -> None:
-        """Record that a file has been replaced, as announced."""
+        """Record that a file has been replaced, as announced, or would not change."""
         with self._lock:
             self._begun.discard(file.real)
+            self._taken.add(file.real)
 
     def take_back(self, file: Way) -> None:
         """Record that a file was not replaced after all, if that was announced.
@@ -237,36 +253,45 @@ class Journals:
         they removed: if one says that the run has ended, the others say that, or that it is ending. See :meth:`tidy`.
         Call :meth:`sync` first.
         """
-        over = self._over()
+        waiting = self._waiting()
+        left = [journal for journal in self._met if any(scope.reaches(_folder(journal)) for scope in waiting)]
+        over = [self._ways[journal] for journal in self._met if journal not in left]
+        for journal in left:
+            self._say(self._ways[journal], OVER)
         if len(over) > 1:
             run = os.urandom(_RUN_BYTES).hex()
             for word in (ENDING, ENDED):
-                for journal in over:
-                    with (
-                        blaming(journal.path),
-                        self._append(journal, {word: run, **self._taking(journal.path)}) as file,
-                    ):
-                        os.fsync(file.fileno())
-        for journal in over:
-            self._remove(journal)
+                for way in over:
+                    self._say(way, word, run)
+        for way in over:
+            self._remove(way)
 
-    def _over(self) -> list[Way]:
-        """Return the journals that this run need not leave to another."""
-        others = {scope for scope in self._scopes.values() if scope != self._scope}
-        taken = self._taken() if others else set()
+    def _say(self, journal: Way, word: str, run: str = "") -> None:
+        """Append a line about this run, which is on the disk when this returns."""
+        with blaming(journal.path), self._append(journal, {word: run, **self._taking(journal.path)}) as file:
+            os.fsync(file.fileno())
+
+    def _waiting(self) -> set[Scope]:
+        """Return what other runs take that may not all have been taken by this one.
+
+        What this run has done where they take files must be known to them too.
+        """
+        others = {scope for scopes in self._scopes.values() for scope in scopes if scope != self._scope}
+        if not others:
+            return set()
+        taken = self._taken_with_folders(self._taken)
         waiting = {scope for scope in others if not self._scope.holds(scope, taken.__contains__)}
-        # What this run has done must be known to the runs that wait, too.
-        return [
-            self._ways[journal]
-            for journal in self._met
-            if not any(scope.reaches(as_text(os.path.dirname(journal))) for scope in waiting)
-        ]
+        for journal, names in self._listed.items():
+            if any(as_text(path) not in taken and os.path.lexists(path) for path in names):
+                waiting |= {*self._scopes[journal]} & others
+        return waiting
 
-    def _taken(self) -> set[str]:
-        """Return the paths of all files that were found in folders, and of the folders above them."""
-        taken = {as_text(file.real) for file in self._files}.difference(self._scope.paths)
+    def _taken_with_folders(self, files: Iterable[str]) -> set[str]:
+        """Return the paths of files that were found in folders, and of the folders on the way to them."""
+        given = set(self._scope.paths)
+        taken = {as_text(file) for file in files} - given
         for path in [*taken]:
-            while (path := os.path.dirname(path)) not in taken:
+            while (path := os.path.dirname(path)) not in given and path not in taken:
                 taken.add(path)
         return taken
 
@@ -284,7 +309,6 @@ class Journals:
                 done everything, or the run that had took fewer files: then nobody could say what is done in a folder
                 without one.
         """
-        self._files = files
         entered = {journal.path: journal for journal in (file.beside(NAME) for file in files)}
         ways = {**entered, **{journal.path: journal for journal in self.before}}
         found = {journal: _last(way) for journal, way in ways.items() if _is_there(way)}
@@ -298,58 +322,47 @@ class Journals:
             there = shown(min(ours))
             reason = f"a run was interrupted here, and another had ended at {there}: run it again on each folder alone"
             raise FileError(others[0], reason)
-        self._end_others({each: ending for each, ending in ended.items() if each in ours}, ways)
-        for journal in ended.keys() - ours:
-            _unlink(ways[journal])
-        self._results = {digest for journal in others for digest in self._results_in(ways[journal])}
+        self._end_others({each: ending for each, ending in ended.items() if each in ours}, ways, files)
+        _unlink_all({each: ending for each, ending in ended.items() if each not in ours}, ways)
+        self._results = {digest: file for journal in others for digest, file in self._results_in(ways[journal])}
         for journal in found.keys() - entered.keys() - ended.keys():
             self._entries_met(ways[journal])
         return bool(ours)
 
-    def _end_others(self, ended: Mapping[str, Ending], ways: Mapping[str, Way]) -> None:
+    def _end_others(self, ended: Mapping[str, Ending], ways: Mapping[str, Way], files: Sequence[Way]) -> None:
         """Remove the journals of a run that has ended, unless it took more files: it would convert all again without.
 
         Raises:
             FileError: it took fewer.
         """
-        listed = {path for journal in ended for path in self._listed(ways[journal])}
+        given = {as_text(file.real) for file in files}.intersection(self._scope.paths) if ended else set()
+        listed = {path for journal in ended for path in self._listed_in(ways[journal])}
         for journal, ending in ended.items():
-            self._check_took_all(journal, ending.scope, listed)
-        taken = self._taken() if ended else set()
-        for journal, ending in ended.items():
-            if self._scope.holds(ending.scope, taken.__contains__):
-                _unlink(ways[journal])
-            else:
-                self._is_left = True
+            # A file that this run was given may have been ignored in a folder.
+            if not ending.scope.holds(self._scope, lambda path: path not in given or path in listed):
+                raise FileError(journal, _OVER_FEWER)
+        taken = self._taken_with_folders(file.real for file in files) if ended else set()
+        over = {each: ending for each, ending in ended.items() if self._scope.holds(ending.scope, taken.__contains__)}
+        self._is_left = len(over) < len(ended)
+        _unlink_all(over, ways)
 
-    def _check_took_all(self, journal: str, scope: Scope, listed: set[str]) -> None:
-        """Refuse to take a run that has ended for this one if it took fewer files.
-
-        Raises:
-            FileError: it did.
-        """
-        # A file that this run was given may have been ignored in a folder.
-        given = {as_text(file.real) for file in self._files}.intersection(self._scope.paths)
-        if not scope.holds(self._scope, lambda path: path not in given or path in listed):
-            reason = "a run over fewer files had done them all when it was stopped: run it again, then only the others"
-            raise FileError(journal, reason)
-
-    def _listed(self, journal: Way) -> Iterator[str]:
+    def _listed_in(self, journal: Way) -> Iterator[str]:
         """Yield the paths of the files that are listed."""
-        return (as_text(journal.beside(as_path(name)).real) for name, _ in self._entries(journal))
+        return (as_text(journal.beside(as_path(name)).real) for name in self._entries(journal))
 
-    def _entries(self, journal: Way) -> Iterator[tuple[str, Ends]]:
-        """Yield what a journal of the same conversion says of each file; nothing if it cannot be read."""
+    def _entries(self, journal: Way) -> dict[str, Ends]:
+        """Return what a journal of the same conversion says of each file; nothing if it cannot be read."""
         with suppress(FileError), blaming(journal.path), _opened(journal, os.O_RDONLY, "rb") as file:
-            conversion, _, _, entries = parsed(_content(file, journal.path), journal.path)
-            if conversion == self._conversion:
-                yield from dict(entries).items()
+            said = parsed(_content(file, journal.path), journal.path)
+            if said.conversion == self._conversion:
+                return said.entries
+        return {}
 
-    def _results_in(self, journal: Way) -> Iterator[str]:
-        """Yield the digests of results whose files are gone: where one is there, what equals it is another file."""
-        for name, ends in self._entries(journal):
-            if ends.original != ends.result and not _is_there(journal.beside(as_path(name))):
-                yield ends.result
+    def _results_in(self, journal: Way) -> Iterator[tuple[str, Way]]:
+        """Yield the digests of results that are not the files that they were made from, and the ways to these."""
+        for name, ends in self._entries(journal).items():
+            if ends.original != ends.result:
+                yield ends.result, journal.beside(as_path(name))
 
     def _remove(self, journal: Way) -> None:
         _unlink(journal)
@@ -372,24 +385,29 @@ class Journals:
 
     def _entries_met(self, journal: Way) -> dict[str, Ends]:
         """Return what the journal of an interrupted run says of each file; it is to be removed when this run ends."""
-        done = dict(self._read(journal))
-        self._meet(journal, sum(ends != NOT_DONE for ends in done.values()))
+        path = journal.path
+        done = self._read(journal)
+        names = {name for name, ends in done.items() if ends != NOT_DONE}
+        self._listed[path] = {os.path.join(os.path.dirname(path), as_path(name)) for name in names}
+        self._meet(journal, len(names))
+        if path in self._scopes and self._scope not in self._scopes[path]:
+            self._say(journal, JOINED)
         return done
 
-    def _read(self, journal: Way) -> Iterator[tuple[str, Ends]]:
+    def _read(self, journal: Way) -> dict[str, Ends]:
         path = journal.path
         with blaming(path), _opened(journal, os.O_RDWR, "r+b") as file:
             data = _content(file, path)
             # Nothing follows a line that was cut off in the middle.
             if is_begun(data):
                 file.truncate(0)
-                return
-            conversion, run, scope, entries = parsed(data, path)
-            if conversion != self._conversion:
-                raise _interrupted(path, conversion)
-            self._runs[path], self._scopes[path] = run, scope
-            yield from entries
+                return {}
+            said = parsed(data, path)
+            if said.conversion != self._conversion:
+                raise _interrupted(path, said.conversion)
+            self._runs[path], self._scopes[path] = said.run, said.scopes
             file.truncate(data.rfind(b"\n") + 1)
+        return said.entries
 
 
 def _content(file: FileIO, journal: str) -> bytes:
@@ -487,6 +505,28 @@ def _last(journal: Way) -> tuple[dict[str, str], Ending | None]:
         words = (word for word in (ENDING, ENDED) if word in values)
         return conversion, next((Ending(word, values[word], scope_of(values, journal.path)) for word in words), None)
     return {}, None
+
+
+def _unlink_all(ended: Mapping[str, Ending], ways: Mapping[str, Way]) -> None:
+    """Remove the journals of runs that have ended; last those that say so, from which it is known of the others."""
+    for journal, ending in ended.items():
+        if ending.word == ENDING:
+            _unlink(ways[journal])
+            _sync_folder(ways[journal])
+    for journal, ending in ended.items():
+        if ending.word == ENDED:
+            _unlink(ways[journal])
+
+
+def _folder(journal: str) -> str:
+    return as_text(os.path.dirname(journal))
+
+
+def _has_digest(file: Way, digest: str) -> bool:
+    """Return whether a file is there and has a digest."""
+    with suppress(FileError, OSError):
+        return _is_there(file) and _digest(file) == digest
+    return False
 
 
 def _digest(file: Way) -> str:

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
+from eightfold.files.path_text import as_path
+
 
 class Scope(NamedTuple):
     """Which files a run takes.
@@ -14,13 +16,13 @@ class Scope(NamedTuple):
         paths: the real paths of the files and folders that it was given.
         patterns: what restricts the files of folders.
         flags: what widens them.
-        settings: what else decides.
+        configuration: the only configuration that counts, if one was given: its real path, or "none".
     """
 
     paths: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
-    settings: tuple[str, ...] = ()
+    configuration: tuple[str, ...] = ()
 
     def holds(self, other: Scope, takes: Callable[[str], bool] = lambda path: True) -> bool:
         """Return whether a run takes all files of another.
@@ -31,7 +33,7 @@ class Scope(NamedTuple):
         """
         are_taken = all(path in self.paths or (self._is_above(path) and takes(path)) for path in other.paths)
         is_as_wide = self.patterns in ((), other.patterns) and {*other.flags} <= {*self.flags}
-        return are_taken and is_as_wide and self.settings == other.settings
+        return are_taken and is_as_wide and self.configuration == other.configuration
 
     def reaches(self, folder: str) -> bool:
         """Return whether a run may take files that lie in a folder itself; one of very many paths may take any."""
@@ -48,10 +50,16 @@ class Scope(NamedTuple):
             now: its path now.
         """
         while os.path.basename(was) == os.path.basename(now) and was != now:
+            if os.path.lexists(as_path(os.path.dirname(was))):
+                break  # It is this folder that has moved.
             was, now = os.path.dirname(was), os.path.dirname(now)
-        moved = (os.path.normpath(os.path.join(now, os.path.relpath(path, was))) for path in self.paths)
-        paths = [there if _is_within(path, was) else path for path, there in zip(self.paths, moved, strict=True)]
-        return self._replace(paths=tuple(paths))
+
+        def there(path: str) -> str:
+            if not _is_within(path, was):
+                return path
+            return os.path.normpath(os.path.join(now, os.path.relpath(path, was)))
+
+        return self._replace(paths=tuple(map(there, self.paths)), configuration=tuple(map(there, self.configuration)))
 
     def _is_above(self, path: str) -> bool:
         return any(_is_within(path, top) for top in self.paths)

@@ -18,7 +18,6 @@ from eightfold.cli.commands.repair.runs import (
     LossError,
     RepairedPiece,
     RepairRun,
-    UnchangedError,
 )
 from eightfold.cli.commands.repair.tables import TableFile
 from eightfold.cli.options.destination import STANDARD_OUTPUT
@@ -28,7 +27,7 @@ from eightfold.cli.output.diff import ShownDifference
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG
 from eightfold.cli.output.lines import counted, placed, put, say
 from eightfold.cli.work.certifying import certificates, check_certificate_apart
-from eightfold.cli.work.in_place import InPlace
+from eightfold.cli.work.in_place import InPlace, UnchangedError
 from eightfold.cli.work.jobs import Job, found, job_of, jobs, once
 from eightfold.cli.work.replacing import Target
 from eightfold.cli.work.sinks import before, check_free, sink

@@ -11,6 +11,7 @@ from eightfold.cli.commands.repair.tables import TableFile, opened_table
 from eightfold.cli.options.selection import say_excluded, say_nothing_read
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, placed, say
+from eightfold.cli.work.in_place import UnchangedError
 from eightfold.cli.work.inputs import Failures, identified
 from eightfold.cli.work.jobs import Job
 from eightfold.cli.work.likeness import WIDE_MARKS, is_binary, other_form, table_hint
@@ -42,10 +43,6 @@ WAYS_ROUND_LOSS = "use --lossy to write anyway, or --plan FILE to be able to und
 
 class LossError(Exception):
     """Changes that cannot be undone and were not allowed: how many."""
-
-
-class UnchangedError(Exception):
-    """A file that would be replaced by itself, so it is skipped."""
 
 
 class RepairedPiece(NamedTuple):

@@ -363,7 +363,7 @@ impl Reader<'_> {
                 (at, carry, left, filled) = (at + 64, block.carry, &left[64..], filled + 1);
             }
             if is_noted {
-                // SAFETY: each block that was read has written one.
+                // SAFETY: each block that was read has written one, in order.
                 unsafe { notes.add_written(filled) };
             }
             recent.add_all(dirty, filled);
@@ -455,8 +455,9 @@ pub fn write_ucs2<const ESCAPES: bool>(
     })
 }
 
-/// Who writes code points.
+/// Who writes code points: each has code of its own, which is inlined.
 enum By<const ESCAPES: bool> {}
+/// See [`By`].
 enum Short {}
 
 /// As [`write_ucs1`], as 32-bit units.
