@@ -66,7 +66,8 @@ def pieces_of(source: Source, conversion: Conversion, threads: int) -> tuple[lis
 
 
 def small_segments(patch: pytest.MonkeyPatch, length: int) -> None:
-    """Have files of any size be large, and cut into segments of this length."""
+    """Have files of any size be large, and cut into segments of this length, however many processors there are."""
+    patch.setattr(segments, "processors", lambda: PROCESSORS)
     patch.setattr(segments, "SEGMENT_BYTES", length)
     patch.setattr(segments, "LARGE_BYTES", 0)
     patch.setattr(converting, "_HEAD_BYTES", length)
