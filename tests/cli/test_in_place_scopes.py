@@ -187,6 +187,14 @@ def test_a_run_over_more_that_goes_on_with_a_journal_is_remembered(first: list[s
         assert main(line) == 0
 
 
+def test_a_run_that_names_a_file_and_its_folder_takes_both(tree: Path) -> None:
+    put({"k/f.txt": GIVEN, "k/z": UNDEFINED})
+    assert main([*LINE, "k/f.txt", "k/z"]) == 1
+    put({"k/z": b"x\n"})
+    assert main([*LINE, "k/f.txt", "k"]) == 0
+    assert found_in(tree) == {tree / "k" / "f.txt": ONCE, tree / "k" / "z": b"x\n"}
+
+
 def test_a_file_whose_name_another_took_is_known(tree: Path, capsys: Captured) -> None:
     put({"k/x.log": GIVEN, "k/z": UNDEFINED})
     assert main([*LINE, "k"]) == 1

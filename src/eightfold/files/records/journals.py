@@ -281,8 +281,8 @@ class Journals:
             return set()
         taken = self._taken_with_folders(self._taken)
         waiting = {scope for scope in others if not self._scope.holds(scope, taken.__contains__)}
-        for journal, names in self._listed.items():
-            if any(as_text(path) not in taken and os.path.lexists(path) for path in names):
+        for journal, paths in self._listed.items():
+            if any(path not in self._taken and os.path.lexists(path) for path in paths):
                 waiting |= {*self._scopes[journal]} & others
         return waiting
 
@@ -325,8 +325,9 @@ class Journals:
         self._end_others({each: ending for each, ending in ended.items() if each in ours}, ways, files)
         _unlink_all({each: ending for each, ending in ended.items() if each not in ours}, ways)
         self._results = {digest: file for journal in others for digest, file in self._results_in(ways[journal])}
-        for journal in found.keys() - entered.keys() - ended.keys():
-            self._entries_met(ways[journal])
+        for journal in others:
+            if journal not in entered:
+                self._entries_met(ways[journal])
         return bool(ours)
 
     def _end_others(self, ended: Mapping[str, Ending], ways: Mapping[str, Way], files: Sequence[Way]) -> None:
