@@ -27,10 +27,14 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-# What the command keeps for a user is kept for these tests only, and for the processes that they start.
-if "PYTEST_XDIST_WORKER" not in os.environ:
-    os.environ["XDG_STATE_HOME"] = os.environ["LOCALAPPDATA"] = tempfile.mkdtemp(prefix="eightfold-state-")
-    atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
+# What the command keeps for a user is kept for these tests only, and for the processes that they start. Each worker is a
+# user of its own: the folders of all lie in one, and whenever a run ends, others cannot lock that for a moment.
+if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+    STATE = os.path.join(os.environ["XDG_STATE_HOME"], worker)
+else:
+    STATE = tempfile.mkdtemp(prefix="eightfold-state-")
+    atexit.register(shutil.rmtree, STATE, ignore_errors=True)
+os.environ["XDG_STATE_HOME"] = os.environ["LOCALAPPDATA"] = STATE
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
