@@ -99,7 +99,7 @@ def _well_formed(array: Any, first_row: int, form: Form, threads: int) -> Any:
     """Return for each row, null or not, whether no value that it shows is ill-formed."""
     pa, count, marked = pyarrow(), len(array), None
     for leaf in leaves_of(array, "", first_row, True):
-        with _naming("", first_row, leaf):
+        with _Naming("", first_row, leaf):
             read = leaf.form or form
             rows = bytes(engine_for(read).ill_formed_rows(leaf.column, read, threads=threads))
         if leaf.way is None:
@@ -153,7 +153,7 @@ def _converted(array: Any, first_row: int, work: _Conversion) -> Any:
         array = array.storage
 
     def change(leaf: Leaf) -> Any:
-        with _naming("", first_row, leaf):
+        with _Naming("", first_row, leaf):
             return work.applied(_variable(leaf), leaf, first_row, "")
 
     return _rebuilt(array, change, first_row, "")
@@ -266,13 +266,13 @@ def _repaired_pieces(array: Any, first_row: int, name: str, work: _Repair, binar
     if type_name(array.type) not in ("string", "large_string", *(("binary", "large_binary") if binary else ())):
         return [_repaired(array, first_row, name, work, binary)]
     leaf = Leaf(array, column_of(array), None, None)
-    with _naming(name, first_row, leaf):
+    with _Naming(name, first_row, leaf):
         return work.pieces(leaf, first_row, name)
 
 
 def _repaired(array: Any, first_row: int, name: str, work: _Repair, binary: bool) -> Any:
     def change(leaf: Leaf) -> Any:
-        with _naming(name, first_row, leaf):
+        with _Naming(name, first_row, leaf):
             return work.applied(leaf.array, leaf, first_row, name)
 
     return _rebuilt(array, change, first_row, name, binary=binary)
@@ -299,7 +299,7 @@ def _by_chunks(given: Any, work: Callable[[Any, int], Any]) -> Any:
 # --- changes ----------------------------------------------------------------------------------------------------------
 
 
-class _naming:  # noqa: N801
+class _Naming:
     """Names the column and the row in errors about an array inside a column."""
 
     def __init__(self, name: str, first_row: int, leaf: Leaf) -> None:

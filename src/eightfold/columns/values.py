@@ -174,8 +174,8 @@ def _bits(column: Column) -> memoryview | None:
     return bits
 
 
-class _between_offsets:  # noqa: N801
-    """Read values between offsets."""
+class _OffsetsReader:
+    """Reads values between offsets."""
 
     def __init__(self, column: Column) -> None:
         self._offsets = offsets_of(column.places, column.width, column.first, column.length)
@@ -186,8 +186,8 @@ class _between_offsets:  # noqa: N801
         return bytes(self._data[self._offsets[row] : self._offsets[row + 1]])
 
 
-class _fixed:  # noqa: N801
-    """Read values of a fixed size."""
+class _FixedReader:
+    """Reads values of a fixed size."""
 
     def __init__(self, column: Column) -> None:
         self._width, self._first = column.width, column.first
@@ -202,8 +202,8 @@ class _fixed:  # noqa: N801
         return bytes(self._data[start : start + self._width])
 
 
-class _views:  # noqa: N801
-    """Read values behind views; the view of a null means nothing."""
+class _ViewsReader:
+    """Reads values behind views; the view of a null means nothing."""
 
     def __init__(self, column: Column) -> None:
         self._views, self._first = _bytes(column.places), column.first
@@ -224,11 +224,11 @@ class _views:  # noqa: N801
 
 
 _READERS: dict[str, Callable[[Column], Callable[[int, bool], bytes]]] = {
-    "offsets": _between_offsets,
-    "fixed": _fixed,
-    "views": _views,
+    "offsets": _OffsetsReader,
+    "fixed": _FixedReader,
+    "views": _ViewsReader,
 }
-"""Read the value of a row, given whether it is valid, by the kind of the column."""
+"""What reads the value of a row, given whether it is valid, by the kind of the column."""
 
 
 def offsets_of(buffer: Data | None, width: int, first: int, count: int) -> array[int]:
@@ -451,14 +451,17 @@ def _values_of_all(column: Column) -> Iterator[bytes]:
 
 def _spliced_views(column: Column, new: dict[int, bytes]) -> tuple[bytes, bytes, bytes]:
     old = dict(each_value(column))
-    before = memoryview(_bytes(column.places)[column.first * 16 : (column.first + column.length) * 16])
-    pointed = {row: _VIEW.unpack_from(before, row * 16)[2] for row, value in old.items() if len(value) > _INLINE_BYTES}
+    size = _VIEW.size
+    before = _bytes(column.places)[column.first * size : (column.first + column.length) * size]
+    pointed = {
+        row: _VIEW.unpack_from(before, row * size)[2] for row, value in old.items() if len(value) > _INLINE_BYTES
+    }
     given_up = {pointed[row] for row in new if row in pointed}
     views, data = bytearray(), bytearray()
     for row in range(column.length):
         value = new.get(row, old.get(row))
         if row not in new and value is not None and pointed.get(row) not in given_up:
-            views += before[row * 16 : row * 16 + 16]
+            views += before[row * size : (row + 1) * size]
         elif value is None or len(value) <= _INLINE_BYTES:
             views += struct.pack("=i", len(value or b"")) + (value or b"").ljust(_INLINE_BYTES, b"\0")
         else:
