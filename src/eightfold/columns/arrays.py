@@ -23,7 +23,7 @@ from eightfold.columns.arrow import (
 from eightfold.columns.nested import Leaf, blaming_column, holds_text, refuse_pickled, shown_name
 from eightfold.columns.rebuilding import Change, rebuilt
 from eightfold.columns.reports import engine_for, leaves_of, named
-from eightfold.columns.values import BrokenColumnError, Changes, Column, each_value, numbers
+from eightfold.columns.values import BrokenColumnError, Changes, Column, each_value, numbers, row_place
 from eightfold.faults import ConversionError
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
@@ -246,7 +246,7 @@ def _repaired_column(shown: str, column: Any, work: _Repair, binary: bool) -> An
             yield from _repaired_pieces(chunk, first_row, shown, work, binary)
         except OverflowError as error:
             if len(chunk) < 2:
-                raise OverflowError(f"{f'column {shown}, ' if shown else ''}row {first_row}: {error}") from None
+                raise OverflowError(f"{row_place(shown, first_row)}: {error}") from None
             half = len(chunk) // 2
             yield from repaired(chunk[:half], first_row)
             yield from repaired(chunk[half:], first_row + half)
@@ -345,8 +345,7 @@ class _Work:
                 place = leaf.shown(row)
                 if place is None:  # nobody sees it
                     continue
-                path = f"{name}{place.step}"
-                error.add_note(f"{f'column {path}, ' if path else ''}row {first_row + place.row}")
+                error.add_note(row_place(f"{name}{place.step}", first_row + place.row))
                 raise
             if new != value:
                 yield row, new

@@ -37,6 +37,15 @@ _SHORT_VALIDITY = "the validity buffer is too short"
 _LARGEST = {4: 2**31 - 1, 8: 2**63 - 1}
 
 
+def row_place(column: str | None, row: int) -> str:
+    """Return a row as errors name it, with the path of its column if that is known.
+
+    >>> row_place("name", 3), row_place("", 3)
+    ('column name, row 3', 'row 3')
+    """
+    return f"column {column}, row {row}" if column else f"row {row}"
+
+
 class BrokenColumnError(ValueError):
     """Raised when the buffers of a column contradict each other.
 
@@ -50,7 +59,7 @@ class BrokenColumnError(ValueError):
     """
 
     def __init__(self, row: int, what: str, column: str | None = None) -> None:
-        super().__init__(f"column {column}, row {row}: {what}" if column else f"row {row}: {what}")
+        super().__init__(f"{row_place(column, row)}: {what}")
         self.row: int = row
         self.what: str = what
         self.column: str | None = column
@@ -489,5 +498,6 @@ __all__ = [
     "ill_formed_rows",
     "numbers",
     "offsets_of",
+    "row_place",
     "spliced_column",
 ]
