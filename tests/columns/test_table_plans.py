@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from eightfold import cli
+from eightfold.cli.work.table_changes import Planned
+from eightfold.files.records.table_changes import ValueChange
 from tests.support.table_files import KINDS, opened, strings, written
 
 pa = pytest.importorskip("pyarrow")
@@ -44,6 +46,16 @@ def planned(path: Path, *options: str) -> tuple[Path, list[Any]]:
     plan.unlink(missing_ok=True)
     assert run(path.parent, *options, "--plan", plan, path) == 0
     return plan, [json.loads(line) for line in plan.read_text("ascii").splitlines()]
+
+
+def test_parts_without_changes_cost_nothing_later() -> None:
+    """A table of very many record batches, of which only the last one changes."""
+    count = 300_000
+    change = ValueChange("a", count, 0, 0, 0, b"x", b"?")
+    changes = Planned([change])
+    assert not any(map(changes.of_group, range(count)))
+    assert changes.of_group(count) == [change]
+    changes.end()
 
 
 @pytest.mark.parametrize("kind", KINDS)

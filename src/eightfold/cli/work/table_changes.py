@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Any
 
 from eightfold.columns.differences import changes_between, is_same, with_values
@@ -29,25 +28,22 @@ class Planned:
 
     def __init__(self, changes: Iterable[TableChange]) -> None:
         self._changes = iter(changes)
+        self._next = next(self._changes, None)
 
     def texts(self) -> list[TextChange]:
         """Return the changes of texts beside the values, which come first."""
         found = []
-        for change in self._changes:
-            if isinstance(change, ValueChange):
-                self._changes = chain([change], self._changes)
-                break
-            found.append(change)
+        while isinstance(self._next, TextChange):
+            found.append(self._next)
+            self._next = next(self._changes, None)
         return found
 
     def of_group(self, number: int) -> list[ValueChange]:
         """Return the changes of the next row group or record batch."""
         found = []
-        for change in self._changes:
-            if isinstance(change, TextChange) or change.group != number:
-                self._changes = chain([change], self._changes)
-                break
-            found.append(change)
+        while isinstance(self._next, ValueChange) and self._next.group == number:
+            found.append(self._next)
+            self._next = next(self._changes, None)
         return found
 
     def end(self) -> None:
@@ -56,7 +52,7 @@ class Planned:
         Raises:
             PlanError: there are more.
         """
-        if next(self._changes, None) is not None:
+        if self._next is not None:
             raise PlanError(_OTHER_CHANGES)
 
 
