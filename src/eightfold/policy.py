@@ -21,6 +21,7 @@ from eightfold.forms import Form, forms
 from eightfold.reference import (
     LEADS,
     Decoded,
+    begins_row,
     encoded,
     encoded_surrogate,
     fault_at,
@@ -258,10 +259,8 @@ def _fault_of(form: Form, data: bytes, start: int, unit: Decoded) -> Fault:
 def _reason(form: Form, data: bytes, start: int, end: int, fault: Fault) -> str:
     reasons = form.cpython_reasons
     lead = unit_at(form, data, start)
-    begins_row = lead is not None and any(
-        low <= lead <= high for low, high in (row.unit_ranges[0] for row in form.rows)
-    )
-    situation = "start" if not begins_row else "end" if end == len(data) else "continuation"
+    is_begun = lead is not None and begins_row(form, lead)
+    situation = "start" if not is_begun else "end" if end == len(data) else "continuation"
     return reasons.get(fault.kind) or reasons.get(situation) or str(fault)
 
 
