@@ -63,11 +63,11 @@ def _remedies(fault: Fault, conversion: Conversion) -> Iterator[tuple[str, str, 
         yield "-t wtf-8", "keeps surrogates, for use inside a program", conversion._replace(target=WTF_8)
 
 
-def units_of(fault: Fault, source: Form) -> bytes:
+def source_bytes(fault: Fault, source: Form) -> bytes:
     """Return the bytes of a fault, even of one in the target of a conversion, which keeps none.
 
     >>> from eightfold.forms import form
-    >>> units_of(Fault("unrepresentable", "utf-8", 0, 3, b"", 0xD800, "target"), form("wtf-8")).hex()
+    >>> source_bytes(Fault("unrepresentable", "utf-8", 0, 3, b"", 0xD800, "target"), form("wtf-8")).hex()
     'eda080'
     """
     return fault.units or encode_code_points([fault.code_point or 0], source)
@@ -76,7 +76,7 @@ def units_of(fault: Fault, source: Form) -> bytes:
 def _carries(conversion: Conversion, fault: Fault) -> bool:
     """Return whether a conversion gets past the fault that stopped another one."""
     try:
-        convert(units_of(fault, conversion.source), *conversion)
+        convert(source_bytes(fault, conversion.source), *conversion)
     except (LookupError, ValueError):  # it does not know the policy, or stops there too
         return False
     return True

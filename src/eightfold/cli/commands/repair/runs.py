@@ -15,7 +15,7 @@ from eightfold.cli.work.in_place import UnchangedError
 from eightfold.cli.work.inputs import Failures, identified
 from eightfold.cli.work.jobs import Job
 from eightfold.cli.work.likeness import WIDE_MARKS, is_binary, other_form, table_hint
-from eightfold.cli.work.remedies import units_of
+from eightfold.cli.work.remedies import source_bytes
 from eightfold.cli.work.stopping import StoppedError, fault_line
 from eightfold.cli.work.wholly_legacy import tell_charset
 from eightfold.faults import ESCAPED_SURROGATE, ConversionError, Fault
@@ -282,6 +282,6 @@ def _remedies(file: File, fault: Fault) -> str:
     """Return the policies that can repair a fault that stopped another one."""
     if fault.kind == ESCAPED_SURROGATE:
         return r"try --escapes-errors replace --lossy (writes \ufffd for it)"
-    form, span = file.form, units_of(fault, file.form)
+    form, span = file.form, source_bytes(fault, file.form)
     found = [said for name, said in _REMEDIES.items() if name != file.policy and WRITERS[name](form, span) is not None]
     return f"try {', '.join(found)}" if found else ""
