@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 try:
     import fcntl
 except ImportError:  # Windows
@@ -30,3 +32,11 @@ def locked(descriptor: int, *, shared: bool = False) -> bool | None:
     except OSError:  # ENOLCK, ENOTSUP and the like
         return None
     return True
+
+
+def is_at(descriptor: int, path: str) -> bool:
+    """Return whether an open file is still at a path: another run may have removed it before it was locked."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.lstat(path))
+    except FileNotFoundError:
+        return False

@@ -23,7 +23,7 @@ from hashlib import sha256
 from eightfold.files import FileError, file_error
 from eightfold.files.paths.entries import NO_LINK
 from eightfold.files.records.private import private_folder
-from eightfold.files.write.flocks import HAS_LOCKS, locked
+from eightfold.files.write.flocks import HAS_LOCKS, is_at, locked
 
 _MOST = 64
 """If there are more, the one folder that contains all of them is locked, since each lock takes an open file."""
@@ -106,16 +106,10 @@ class _Lock:
             if error.errno in (errno.EMFILE, errno.ENFILE):  # The folder can be locked, but too many files are open.
                 raise file_error(self._folder, error) from error
             return True
-        if locked(self._descriptor, shared=shared) is not False and self._is_there():
+        if locked(self._descriptor, shared=shared) is not False and is_at(self._descriptor, self._path):
             return True
         os.close(self._descriptor)
         self._descriptor = -1
-        return False
-
-    def _is_there(self) -> bool:
-        """Return whether the file still exists: another run may have removed it before it was locked."""
-        with suppress(FileNotFoundError):
-            return os.path.samestat(os.fstat(self._descriptor), os.lstat(self._path))
         return False
 
     def release(self) -> None:
@@ -124,7 +118,7 @@ class _Lock:
             return
         try:
             with suppress(OSError):
-                if locked(self._descriptor) is not False and self._is_there():
+                if locked(self._descriptor) is not False and is_at(self._descriptor, self._path):
                     os.unlink(self._path)
         finally:
             os.close(self._descriptor)

@@ -20,7 +20,7 @@ from eightfold.files import FileError, blaming
 from eightfold.files.parallel.signals import signals_held
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import TEMPORARY, is_remote
-from eightfold.files.write.flocks import locked
+from eightfold.files.write.flocks import is_at, locked
 
 SUCCESS = "_SUCCESS"
 _DATA, _ATTEMPTS, _LOCK = "data", "attempts", "lock"
@@ -149,7 +149,7 @@ def _locked(folder: str, output: str) -> Iterator[None]:
         lock = open(os.path.join(folder, _LOCK), "ab")  # noqa: SIM115
     with lock:
         is_ours = locked(lock.fileno())
-        if is_ours is False or not _is_in(folder, lock):
+        if is_ours is False or not is_at(lock.fileno(), lock.name):
             raise FileError(output, "another run is writing it")
         for left in (_DATA, _ATTEMPTS):
             path = os.path.join(folder, left)
@@ -158,14 +158,6 @@ def _locked(folder: str, output: str) -> Iterator[None]:
                     raise FileError(folder, "another run is writing it, or was stopped: remove it if none is writing")
                 shutil.rmtree(path)
         yield
-
-
-def _is_in(folder: str, lock: BinaryIO) -> bool:
-    """Return whether the file of a lock is in its folder still: the run that had locked it before removes both."""
-    try:
-        return os.path.samestat(os.fstat(lock.fileno()), os.lstat(os.path.join(folder, _LOCK)))
-    except FileNotFoundError:
-        return False
 
 
 __all__ = ["SUCCESS", "Target", "writing_to"]
