@@ -73,12 +73,19 @@ class Options(SelectionOptions, EscapeOptions, ReadingOptions):
     @property
     def task(self) -> Task:
         """The options for every file."""
-        shown = 0 if self.statistics and self.max_faults is None else self.max_faults
-        name = None if self.form is None else self.form.name
-        tables = self.output_format in TABLES
-        maps, json_files = tuple(self.form_map), self.json_files
-        options = (self.binary, shown, self.context, self.unpack)
-        return Task(name, self.form_is_given, maps, *options, json_files, self.strict, self.mojibake, tables)
+        return Task(
+            form=None if self.form is None else self.form.name,
+            form_is_given=self.form_is_given,
+            form_map=tuple(self.form_map),
+            binary=self.binary,
+            max_faults=0 if self.statistics and self.max_faults is None else self.max_faults,
+            context=self.context,
+            unpack=self.unpack,
+            escapes=self.json_files,
+            strict=self.strict,
+            mojibake=self.mojibake,
+            tables=self.output_format in TABLES,
+        )
 
 
 def parser() -> CommandParser:

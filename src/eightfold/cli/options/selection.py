@@ -27,8 +27,13 @@ class SelectionOptions(NamingOptions):
     @property
     def selection(self) -> Selection:
         """The files that are selected in a folder."""
-        lists = tuple(self.include), tuple(self.exclude)
-        return Selection(*lists, not self.no_ignore, self.configurations, self.force_exclude)
+        return Selection(
+            tuple(self.include),
+            tuple(self.exclude),
+            ignore=not self.no_ignore,
+            rules=self.configurations,
+            force_exclude=self.force_exclude,
+        )
 
 
 def say_nothing_read(options: SelectionOptions, *, binary: int = 0) -> None:

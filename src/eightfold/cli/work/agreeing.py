@@ -26,9 +26,14 @@ def examination_of(conversion: Conversion, *, is_given: bool, binary: bool, unpa
     declared = {variant.policy for each in (source, target) for variant in each.variants}
     if errors in declared or not (can_examine(source) and can_examine(target)):
         return None
-    marks = () if is_given else WIDE_MARKS
-    skips_binary = not binary and may_be_binary(source)
-    return Examination(source, marks, not is_given, skips_binary, suspects=parting(source, target), unpack=unpack)
+    return Examination(
+        source,
+        marks=() if is_given else WIDE_MARKS,
+        may_differ=not is_given,
+        skips_binary=not binary and may_be_binary(source),
+        suspects=parting(source, target),
+        unpack=unpack,
+    )
 
 
 def parting(source: Form, target: Form) -> tuple[Series, ...]:

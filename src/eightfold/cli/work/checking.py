@@ -111,11 +111,14 @@ class Task(NamedTuple):
         found = None if name is None else end_named(name)
         if found is None or self.mojibake or not can_examine(found):
             return None
-        marks = () if is_given else WIDE_MARKS
-        skips_binary = not self.binary and may_be_binary(found)
-        special = tuple(glob for glob, _ in self.form_map)
         return Examination(
-            found, marks, not is_given, skips_binary, self.escapes is not None, special=special, unpack=self.unpack
+            found,
+            marks=() if is_given else WIDE_MARKS,
+            may_differ=not is_given,
+            skips_binary=not self.binary and may_be_binary(found),
+            escapes=self.escapes is not None,
+            special=tuple(glob for glob, _ in self.form_map),
+            unpack=self.unpack,
         )
 
     def _form_beside_map(self, found: Found) -> tuple[str | None, bool]:

@@ -35,9 +35,9 @@ class Job:
         folder: that folder.
         in_place: whether the result replaces the file.
         backup: the suffix under which a replaced file is kept; empty for no backup.
-        journaled: whether a journal says of a replaced file what it was and what it becomes.
         unpack: whether compressed files are decompressed, and results compressed.
         found_as: the path of the file as patterns see it, if it was found.
+        journaled: whether a journal says of a replaced file what it was and what it becomes.
     """
 
     source: str
@@ -115,9 +115,17 @@ class Job:
 
 def job_of(options: DestinationOptions, file: Found, target: str, inside: str = "") -> Job:
     """Return the job of a file, as the options say: see :class:`Job`."""
-    folder = options.output if inside else ""
-    ways = options.in_place, options.backup, options.unpack
-    return Job(file.path, target, file.walked, inside, folder, *ways, file.inside)
+    return Job(
+        file.path,
+        target,
+        walked=file.walked,
+        inside=inside,
+        folder=options.output if inside else "",
+        in_place=options.in_place,
+        backup=options.backup,
+        unpack=options.unpack,
+        found_as=file.inside,
+    )
 
 
 def jobs(

@@ -161,10 +161,10 @@ class RepairRun:
         may_differ = not options.form_is_given
         return Examination(
             UTF_8,
-            (_SQLITE, *(WIDE_MARKS if may_differ else ())),
-            may_differ,
-            not options.binary,
-            options.json_files is not None,
+            marks=(_SQLITE, *(WIDE_MARKS if may_differ else ())),
+            may_differ=may_differ,
+            skips_binary=not options.binary,
+            escapes=options.json_files is not None,
             suspects=_ESCAPES if options.policy == ESCAPE else (),
             unpack=options.unpack,
         )
