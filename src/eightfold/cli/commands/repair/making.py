@@ -72,12 +72,12 @@ def _put_changes(file: File | TableFile) -> None:
         for change in piece.repaired.changes:
             sentence = str(change).removeprefix(change.kind)
             role = "error" if change.lossy else "warning"
-            put(*placed(file.source.path, (change.line, change.column)), Styled(change.kind, role), sentence)
+            put(*placed(file.path, (change.line, change.column)), Styled(change.kind, role), sentence)
 
 
 def _put_difference(file: File | TableFile) -> None:
     assert isinstance(file, File)  # --diff is refused for tables.
-    difference = ShownDifference(file.source.path, file.form, UTF_8)
+    difference = ShownDifference(file.path, file.form, UTF_8)
     for chunk, repaired, final in file.pieces():
         for change in repaired.changes:
             if change.json_path:
@@ -118,13 +118,13 @@ def _write(files: Iterable[Job], options: Options, work: RepairRun, in_place: In
     check_certificate_apart(options, files)
     with certificates(options) as certify:
         for job in files:
-            written += work.do(job, _Pouring(job, options, certify, in_place).pour, job.unwritten)
+            written += work.do(job, _ResultWriter(job, options, certify, in_place).write, job.unwritten)
     work.summarize(f"{written} written{' and verified' if options.verified else ''}")
     return work.status()
 
 
-class _Pouring:
-    """A file on its way to its target."""
+class _ResultWriter:
+    """Writes the result of one file to its target."""
 
     def __init__(
         self, job: Job, options: Options, certify: Callable[[bytes], object], in_place: InPlace | None
@@ -136,16 +136,16 @@ class _Pouring:
         self._read = before(job)
         self._undoing = Undoing() if options.verified else None
 
-    def pour(self, file: File | TableFile) -> None:
+    def write(self, file: File | TableFile) -> None:
         """Write the result, unless an interrupted run has written it."""
         if self._in_place is None:
-            self._pour(file)
-        elif not self._in_place.once(self._job, partial(self._pour, file)):
+            self._write(file)
+        elif not self._in_place.once(self._job, partial(self._write, file)):
             raise UnchangedError
 
-    def _pour(self, file: File | TableFile) -> None:
+    def _write(self, file: File | TableFile) -> None:
         if isinstance(file, TableFile):
-            self._pour_table(file)
+            self._write_table(file)
             return
         certificate = self._certificate(file.form.name, file.policy)
         with Target(self._job, self._read, waits=self._options.in_place) as target:
@@ -163,7 +163,7 @@ class _Pouring:
             escapes = {} if file.escapes is None else {"escapes": file.escapes_repaired}
             self._certify(certificate.line("bytes when undone", {**counts, **escapes}))
 
-    def _pour_table(self, file: TableFile) -> None:
+    def _write_table(self, file: TableFile) -> None:
         certificate = self._certificate(UTF_8.name, file.policy)
         with ExitStack() as stack:
             target = self._table_target(file, stack)

@@ -75,6 +75,11 @@ class File:
             self._paths = EscapePaths(source, self.form, lines=bool(json_lines))
 
     @property
+    def path(self) -> str:
+        """The path of the file, as it was given."""
+        return self.source.path
+
+    @property
     def escapes_left(self) -> int:
         """How many escapes of unpaired surrogates were found so far and left alone."""
         return 0 if self._left is None else self._left.count
@@ -220,7 +225,7 @@ class RepairRun:
             line = fault_line(file.source, file.form, error.fault)
             raise StoppedError(line, _remedies(file, error.fault)) from error
         except DifferenceError as error:
-            raise StoppedError((*placed(job_path(file), None), f"not verified, {error}")) from error
+            raise StoppedError((*placed(file.path, None), f"not verified, {error}")) from error
         finally:
             self.changed += bool(file.changes)
             self.changes += file.changes
@@ -250,11 +255,6 @@ class RepairRun:
         return WRONG_USE_OR_FILE if self.failures.count else max(self._worst, otherwise)
 
 
-def job_path(file: File | TableFile) -> str:
-    """Return the path of a file that is being repaired."""
-    return file.source.path if isinstance(file, File) else file.path
-
-
 def _json_lines(job: Job, options: Options) -> bool | None:
     """Return whether each line of a file is a JSON text; None if it is not searched for escapes of surrogates."""
     files = options.json_files
@@ -269,7 +269,7 @@ def _refuse_other_form(file: File) -> None:
     """
     other = other_form(file.source, file.form)
     if other is not None:
-        raise FileError(file.source.path, f"{other.seen}; try eightfold convert -f {other.use} -t {UTF_8.name}")
+        raise FileError(file.path, f"{other.seen}; try eightfold convert -f {other.use} -t {UTF_8.name}")
 
 
 _REMEDIES = {
