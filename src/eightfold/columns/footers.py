@@ -1,8 +1,7 @@
 """The text in the footer of a Parquet file: names of columns, key-value metadata, and statistics of strings.
 
 A footer is a struct in the compact protocol of Thrift, in which nothing counts bytes but the number before each text,
-so a text is changed by splicing. The numbers of fields are those of FileMetaData, SchemaElement, KeyValue, RowGroup,
-ColumnChunk, ColumnMetaData, Statistics, LogicalType and ColumnIndex.
+so a text is changed by splicing.
 Source: src/main/thrift/parquet.thrift of Apache Parquet Format.
 """
 
@@ -22,11 +21,25 @@ from eightfold.files.records.table_changes import TextChange
 
 _MAGIC = b"PAR1"
 _TAIL = struct.Struct("<I4s")
+
+_SCHEMA, _ROW_GROUPS, _PAIRS, _CREATED_BY = 2, 4, 5, 6
+"""Fields of FileMetaData: schema, row_groups, key_value_metadata and created_by."""
+_ELEMENT_NAME, _CHILD_COUNT, _CONVERTED_TYPE, _LOGICAL_TYPE = 4, 5, 6, 10
+"""Fields of SchemaElement: name, num_children, converted_type and logicalType."""
+_PAIR_KEY, _PAIR_VALUE = 1, 2
+"""Fields of KeyValue."""
+_CHUNKS = 1
+"""A field of RowGroup: columns."""
+_CHUNK_METADATA, _INDEX_OFFSET, _INDEX_LENGTH = 3, 6, 7
+"""Fields of ColumnChunk: meta_data, column_index_offset and column_index_length."""
+_CHUNK_PATH, _CHUNK_STATISTICS = 3, 12
+"""Fields of ColumnMetaData: path_in_schema and statistics."""
 _TEXT_TYPES = (0, 4, 19)
 """ConvertedType UTF8, ENUM and JSON."""
 _TEXT_LOGICAL_TYPES = (1, 4, 12)
 """Fields of LogicalType: STRING, ENUM and JSON."""
 _STATISTICS = {1: "max", 2: "min", 5: "max_value", 6: "min_value"}
+"""Fields of Statistics."""
 _PAGE_BOUNDS = {2: "min_values", 3: "max_values"}
 """Fields of ColumnIndex."""
 ARROW_SCHEMA = b"ARROW:schema"
@@ -107,7 +120,8 @@ class Footer:
         self.data = data
         self.start = start
         self._fields = Reader(data).struct()
-        self._elements = _structs(self._fields.get(2))
+        self._elements = _structs(self._fields.get(_SCHEMA))
+        self._pairs = _structs(self._fields.get(_PAIRS))
         self._spans: list[tuple[Text, Span]] = list(self._texts())
 
     @property
@@ -126,17 +140,17 @@ class Footer:
                     yield Text(f"Arrow schema, {text.place}", text.data)
 
     def _arrow_schemas(self) -> Iterator[bytes]:
-        for pair in _structs(self._fields.get(5)):
-            if _bytes(pair.get(1)) == ARROW_SCHEMA:
-                yield _bytes(pair.get(2))
+        for pair in self._pairs:
+            if _bytes(pair.get(_PAIR_KEY)) == ARROW_SCHEMA:
+                yield _bytes(pair.get(_PAIR_VALUE))
 
     def _texts(self) -> Iterator[tuple[Text, Span]]:
         for at, element in enumerate(self._elements):
-            yield from _placed(f"{NAME} {at}", element.get(4))
-        for at, pair in enumerate(_structs(self._fields.get(5))):
-            yield from _placed(f"{KEY} {at}", pair.get(1))
-            yield from _placed(f"{VALUE} {at}", pair.get(2))
-        yield from _placed(CREATED_BY, self._fields.get(6))
+            yield from _placed(f"{NAME} {at}", element.get(_ELEMENT_NAME))
+        for at, pair in enumerate(self._pairs):
+            yield from _placed(f"{KEY} {at}", pair.get(_PAIR_KEY))
+            yield from _placed(f"{VALUE} {at}", pair.get(_PAIR_VALUE))
+        yield from _placed(CREATED_BY, self._fields.get(_CREATED_BY))
 
     def _tree(self, new: Mapping[str, bytes] | None = None) -> Iterator[tuple[tuple[bytes, ...], dict[int, Any]]]:
         """Yield each element of the schema but the root, with its path, in which some names may be others."""
@@ -148,19 +162,19 @@ class Footer:
             if above:
                 path, left = above.pop()
                 above.append((path, left - 1))
-            path = (*path, (new or {}).get(f"{NAME} {at}", _bytes(element.get(4))))
+            path = (*path, (new or {}).get(f"{NAME} {at}", _bytes(element.get(_ELEMENT_NAME))))
             yield path, element
-            if element.get(5):
-                above.append((path, _count(element.get(5))))
+            if element.get(_CHILD_COUNT):
+                above.append((path, _count(element.get(_CHILD_COUNT))))
 
     def _columns(self, new: Mapping[str, bytes] | None = None) -> list[tuple[tuple[bytes, ...], dict[int, Any]]]:
         """Return the elements that have values, with their paths."""
-        return [(path, element) for path, element in self._tree(new) if not element.get(5)]
+        return [(path, element) for path, element in self._tree(new) if not element.get(_CHILD_COUNT)]
 
     def statistics(self) -> Iterator[Statistic]:
         """Yield the bounds of the columns of strings, row group by row group."""
         for number, path, chunk in self._text_chunks():
-            known = _struct(_struct(chunk.get(3)).get(12))
+            known = _struct(_struct(chunk.get(_CHUNK_METADATA)).get(_CHUNK_STATISTICS))
             for field, name in _STATISTICS.items():
                 if isinstance(known.get(field), Span):
                     yield Statistic(_shown(path[:1]), _shown(path), number, name, known[field].data)
@@ -168,23 +182,23 @@ class Footer:
     def page_indexes(self) -> Iterator[PageIndex]:
         """Yield where the bounds of the pages of the columns of strings are, row group by row group."""
         for number, path, chunk in self._text_chunks():
-            start, length = _count(chunk.get(6)), _count(chunk.get(7))
+            start, length = _count(chunk.get(_INDEX_OFFSET)), _count(chunk.get(_INDEX_LENGTH))
             if start > 0 and length > 0:
                 yield PageIndex(_shown(path[:1]), _shown(path), number, start, length)
 
     def _text_chunks(self) -> Iterator[tuple[int, tuple[bytes, ...], dict[int, Any]]]:
         """Yield the column chunks of strings: the row group, the path, the fields."""
         leaves = self._columns()
-        for number, group in enumerate(_structs(self._fields.get(4))):
-            for (path, element), chunk in zip(leaves, _structs(group.get(1)), strict=False):
+        for number, group in enumerate(_structs(self._fields.get(_ROW_GROUPS))):
+            for (path, element), chunk in zip(leaves, _structs(group.get(_CHUNKS)), strict=False):
                 if _is_text(element):
                     yield number, path, chunk
 
     @property
     def arrow_schema_place(self) -> str | None:
         """The place of the schema of Arrow; None if there is none."""
-        for at, pair in enumerate(_structs(self._fields.get(5))):
-            if _bytes(pair.get(1)) == ARROW_SCHEMA:
+        for at, pair in enumerate(self._pairs):
+            if _bytes(pair.get(_PAIR_KEY)) == ARROW_SCHEMA:
                 return f"{VALUE} {at}"
         return None
 
@@ -208,9 +222,9 @@ class Footer:
     def _path_edits(self, new: Mapping[str, bytes]) -> Iterator[tuple[Span, bytes]]:
         """Yield the names that change in the paths of column chunks."""
         paths = [path for path, _ in self._columns(new)]
-        for group in _structs(self._fields.get(4)):
-            for chunk, path in zip(_structs(group.get(1)), paths, strict=False):
-                parts = _struct(chunk.get(3)).get(3)
+        for group in _structs(self._fields.get(_ROW_GROUPS)):
+            for chunk, path in zip(_structs(group.get(_CHUNKS)), paths, strict=False):
+                parts = _struct(chunk.get(_CHUNK_METADATA)).get(_CHUNK_PATH)
                 for part, name in zip(parts if isinstance(parts, list) else (), path, strict=False):
                     if isinstance(part, Span) and part.data != name:
                         yield part, name
@@ -390,7 +404,8 @@ def _bytes(found: Any) -> bytes:
 
 
 def _is_text(element: Mapping[int, Any]) -> bool:
-    return element.get(6) in _TEXT_TYPES or any(field in _TEXT_LOGICAL_TYPES for field in _struct(element.get(10)))
+    logical = _struct(element.get(_LOGICAL_TYPE))
+    return element.get(_CONVERTED_TYPE) in _TEXT_TYPES or any(field in _TEXT_LOGICAL_TYPES for field in logical)
 
 
 def _shown(path: Iterable[bytes]) -> str:
