@@ -17,6 +17,7 @@ from eightfold.columns.nested import (
     refuse_pickled,
     union_codes,
 )
+from eightfold.columns.schemas import type_with
 
 Change = Callable[[Leaf], Any]
 """Returns an array of text as it should be: the same object if it is so already."""
@@ -68,28 +69,19 @@ def assembled(array: Any, inner: Sequence[Any]) -> Any:
     [None, ['new']]
     """
     types, type = pyarrow().types, array.type
-    if types.is_list(type) or types.is_large_list(type):
-        make = pyarrow().large_list if types.is_large_list(type) else pyarrow().list_
-        return _with_offsets(array, make(_field(type.value_field, inner[0])), inner)
-    if types.is_map(type):
-        return _with_offsets(array, _map_type(type, inner[0].type), inner)
-    if types.is_fixed_size_list(type):
-        return _made(array, pyarrow().list_(_field(type.value_field, inner[0]), type.list_size), [], inner)
-    if types.is_struct(type):
-        fields = [_field(type.field(at), child) for at, child in enumerate(inner)]
-        return _made(array, pyarrow().struct(fields), [], inner)
     if types.is_dictionary(type):
         return pyarrow().DictionaryArray.from_arrays(array.indices, inner[0], ordered=type.ordered, safe=False)
-    return _runs(array, inner[0]) if types.is_run_end_encoded(type) else _union(array, inner)
+    if types.is_run_end_encoded(type):
+        return _runs(array, inner[0])
+    made = type_with(type, [_field(type.field(at), child) for at, child in enumerate(inner)])
+    if types.is_union(type):
+        return _union(array, made, inner)
+    has_offsets = types.is_list(type) or types.is_large_list(type) or types.is_map(type)
+    return _with_offsets(array, made, inner) if has_offsets else _made(array, made, [], inner)
 
 
 def _field(field: Any, child: Any) -> Any:
     return field if field.type == child.type else field.with_type(child.type)
-
-
-def _map_type(type: Any, entry: Any) -> Any:
-    key, item = entry.field(0), entry.field(1)
-    return pyarrow().map_(key, item, keys_sorted=type.keys_sorted)
 
 
 def _made(array: Any, type: Any, places: list[Any], inner: Sequence[Any]) -> Any:
@@ -126,15 +118,12 @@ def _imported(array: Any, type: Any) -> Any:
     return pyarrow().Array._import_from_c_capsule(type.__arrow_c_schema__(), data)
 
 
-def _union(array: Any, inner: Sequence[Any]) -> Any:
-    pa, type = pyarrow(), array.type
-    fields = [_field(type.field(at), child) for at, child in enumerate(inner)]
+def _union(array: Any, type: Any, inner: Sequence[Any]) -> Any:
+    pa = pyarrow()
     if type.mode == "dense":
-        made = pa.dense_union(fields, type.type_codes)
-        return pa.Array.from_buffers(made, len(array), array.buffers()[:3], 0, array.offset, children=list(inner))
+        return pa.Array.from_buffers(type, len(array), array.buffers()[:3], 0, array.offset, children=list(inner))
     codes = pa.concat_arrays([union_codes(array), pa.array([], pa.int8())]).buffers()[1]
-    made = pa.sparse_union(fields, type.type_codes)
-    return pa.Array.from_buffers(made, len(array), [None, codes], 0, children=list(inner))
+    return pa.Array.from_buffers(type, len(array), [None, codes], 0, children=list(inner))
 
 
 __all__ = ["Change", "assembled", "rebuilt"]
