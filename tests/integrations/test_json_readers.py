@@ -17,6 +17,7 @@ import pytest
 
 from eightfold.cli import main
 from support.foreign_programs import needs
+from support.needed import peer
 
 WRITE = """
 const fs = require("fs");
@@ -39,10 +40,6 @@ PATHS = {
     "rows.jsonl": ["$.text", "$.text"],
 }
 """The paths of the escapes in each file."""
-
-
-def peer(name: str) -> Any:
-    return pytest.importorskip(name, reason=f"the peer {name} is not installed: pip install 'eightfold[peers]'")
 
 
 def by_orjson(path: Path) -> Any:

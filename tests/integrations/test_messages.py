@@ -18,15 +18,12 @@ from typing import Any
 import pytest
 
 from support.command_line import ROOT
+from support.needed import peer
 
 TABLE = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
 EXAMPLES = ROOT / "examples"
 CESU_8 = str(EXAMPLES / "customers-cesu-8.csv")
 HALF = '{"text": "well done \\ud83d"}'
-
-
-def peer(name: str) -> Any:
-    return pytest.importorskip(name, reason=f"the peer {name} is not installed: pip install 'eightfold[peers]'")
 
 
 def stored() -> object:

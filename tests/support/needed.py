@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,11 @@ needs_core = pytest.mark.skipif(CORE is None, reason="the reference is the engin
 def needs_program(name: str) -> pytest.MarkDecorator:
     """Return the mark that skips a test if a program is not on PATH."""
     return pytest.mark.skipif(shutil.which(name) is None, reason=f"{name} is not installed")
+
+
+def peer(name: str) -> Any:
+    """Return a module of another library, or skip the test if it is not installed."""
+    return pytest.importorskip(name, reason=f"the peer {name} is not installed: pip install 'eightfold[peers]'")
 
 
 def _missing_terminal() -> str | None:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from typing import Any, NamedTuple
 
-from eightfold import FaultRow, Form, Row
+from eightfold import Form
 from eightfold.forms.definition import Range
+from support.byte_classes import classes
 
 Remainder = tuple[str, int, tuple[Range, ...]]
 """What remains of an entry: the table that it is in, its place there, and the ranges that are still to come."""
@@ -60,11 +60,7 @@ def first(form: Form, *tables: str) -> Residual:
 
 def edges(form: Form) -> list[int]:
     """Return the first and the last unit of each class that some range of the form distinguishes."""
-    entries: list[Row | FaultRow] = [*form.rows, *form.units, *form.names]
-    ranges = [each for entry in entries for each in entry.unit_ranges]
-    ranges += [each for entry in entries if isinstance(entry, FaultRow) for each in entry.run]
-    cuts = sorted({0, 1 << form.unit_bits, *(low for low, _ in ranges), *(high + 1 for _, high in ranges)})
-    return sorted({unit for low, high in pairwise(cuts) for unit in (low, high - 1)})
+    return sorted({unit for each in classes(form) for unit in (each[0], each[-1])})
 
 
 def explored(start: Any, units: list[int], after: Callable[[Any, int], Any]) -> Iterator[tuple[Any, tuple[int, ...]]]:

@@ -428,14 +428,6 @@ def test_a_policy_that_cannot_help_is_refused_before_any_work(errors: Any, raise
 # --- foreign handlers -------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def handler() -> Iterator[Callable[[Callable[[Any], Any]], str]]:
-    answers: list[Callable[[Any], Any]] = []
-    codecs.register_error("jsontext-test", lambda error: answers[-1](error))
-    yield lambda answer: (answers.append(answer), "jsontext-test")[1]
-    answers.append(codecs.strict_errors)
-
-
 def test_a_foreign_handler_writes_text_and_json_gets_it_escaped(handler: Any) -> None:
     told: list[tuple[type, Any, int, int]] = []
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from eightfold import jsontext, scrub
+from support.needed import peer
 
 RECORDED_FROM = {"orjson": "3.13.0", "msgspec": "0.22.0", "pydantic": "2.14.3", "pyarrow": "26.0.1", "polars": "2.1.0"}
 
@@ -41,13 +42,6 @@ class Case(NamedTuple):
 
     def done(self, data: Any) -> Any:
         return self.do(peer(self.peer), data)
-
-
-def peer(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError:
-        pytest.skip(f"the peer {name} is not installed: pip install 'eightfold[peers]'")
 
 
 def refusal(case: Case) -> tuple[str, str]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import codecs
 import copy
 import pickle
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -72,14 +71,6 @@ def test_strict_names_the_first_of_several() -> None:
         scrub({"a": "fine", "b": ["\ud800"], "c": "\ud801"}, "strict")
     with pytest.raises(eightfold.EncodeError, match=r", at \$$"):
         scrub("\ud800", "strict")
-
-
-@pytest.fixture
-def handler() -> Iterator[Callable[[Callable[[Any], Any]], str]]:
-    answers: list[Callable[[Any], Any]] = []
-    codecs.register_error("scrub-test", lambda error: answers[-1](error))
-    yield lambda answer: (answers.append(answer), "scrub-test")[1]
-    answers.append(codecs.strict_errors)
 
 
 def test_a_foreign_handler_is_called_with_each_unpaired_surrogate_alone(handler: Any) -> None:
