@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn, TypeVar
 
-from eightfold.cli.options.setting import Setting
+from eightfold.cli.options.setting import Setting, Unstored
 from eightfold.cli.output import colour
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.output.lines import put, say
@@ -123,11 +123,8 @@ class _Path(str):
     """An argument after `--`, which is not an option, whatever it begins with."""
 
 
-class _ChooseColour(argparse.Action):
-    """Sets the colour of the program; it is not a field of a command's options."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str, **settings: Any) -> None:
-        super().__init__(option_strings, dest, **{**settings, "default": argparse.SUPPRESS})
+class _ChooseColour(Unstored):
+    """Sets the colour of the program."""
 
     def __call__(self, parser: object, options: object, when: Any, flag: str | None = None) -> None:
         colour.choose(when)

@@ -11,13 +11,13 @@ what is written, or where.
 
 from __future__ import annotations
 
-import argparse
 import os
 import stat
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from eightfold.cli.options.arguments import CommandParser, file_argument
+from eightfold.cli.options.setting import Unstored
 from eightfold.cli.output.lines import say
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
@@ -207,18 +207,15 @@ def add_configuration(parser: CommandParser) -> None:
     parser.add_argument("--no-config", nargs=0, action=_ChooseNone, help="ignore every configuration")
 
 
-class _Choose(argparse.Action):
-    """Sets where the configurations of a command are; it is not a field of the options."""
+class _ChooseFile(Unstored):
+    """Sets the only configuration that counts."""
 
-    def __init__(self, option_strings: list[str], dest: str, **settings: Any) -> None:
-        super().__init__(option_strings, dest, **{**settings, "default": argparse.SUPPRESS})
-
-
-class _ChooseFile(_Choose):
     def __call__(self, parser: object, options: Any, value: Any, flag: str | None = None) -> None:
         options.configurations.file = value
 
 
-class _ChooseNone(_Choose):
+class _ChooseNone(Unstored):
+    """Turns every configuration off."""
+
     def __call__(self, parser: object, options: Any, value: Any, flag: str | None = None) -> None:
         options.configurations.off = True

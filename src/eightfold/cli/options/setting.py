@@ -1,9 +1,17 @@
-"""Options that a configuration can set too: the command line overrides it, so these record that they were given."""
+"""What the parser does with an option besides setting a field of the command's options, or instead of it."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
+
+
+class Unstored(argparse.Action):
+    """An option that is no field of a command's options: a subclass says what it does."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **settings: Any) -> None:
+        super().__init__(option_strings, dest, **{**settings, "default": argparse.SUPPRESS})
 
 
 class Setting(argparse.Action):

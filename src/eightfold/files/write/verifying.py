@@ -163,8 +163,8 @@ class _PointReader:
         self._form = form
         in_str = all(row.last <= 0x10FFFF for row in signed(form)[0].rows)
         # Reading what a str can hold is much faster.
-        self._points = _as_themselves(0x10FFFF if in_str else 0xFFFFFFFF)
-        self._converter = Converter(form, self._points, self._errors)
+        self._point_form = _as_themselves(0x10FFFF if in_str else 0xFFFFFFFF)
+        self._converter = Converter(form, self._point_form, self._errors)
         self.points = b""
         """The code points that have been read but not yet compared, in four bytes each."""
 
@@ -185,7 +185,7 @@ class _PointReader:
     def offset_of(self, index: int) -> int:
         """Return the byte offset of a code point: rows are one to one, so it can be computed from the end backwards."""
         plain, _ = signed(self._form)
-        following = Converter(self._points, plain, self._errors).convert(self.points[index * _POINT_BYTES :], True)
+        following = Converter(self._point_form, plain, self._errors).convert(self.points[index * _POINT_BYTES :], True)
         _, offset, _ = self._state()
         return offset - len(following)
 
