@@ -27,8 +27,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-# What the command keeps for a user is kept for these tests only, and for the processes that they start. Each worker is a
-# user of its own: the folders of all lie in one, and whenever a run ends, others cannot lock that for a moment.
+# What the command keeps for a user is kept for these tests only, and for the processes that they start. Each worker is
+# a user of its own: the folders of all lie in one, and whenever a run ends, others cannot lock that for a moment.
 if worker := os.environ.get("PYTEST_XDIST_WORKER"):
     STATE = os.path.join(os.environ["XDG_STATE_HOME"], worker)
 else:
