@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
@@ -276,10 +277,16 @@ def test_a_question_that_fails_gives_its_place_back() -> None:
 @pytest.fixture(scope="module")
 def impatient() -> Iterator[tuple[str, int]]:
     """Return the place of a server that waits for next to nothing."""
+    with serving(protocol(0.05)) as place:
+        yield place
+
+
+@contextmanager
+def serving(http: Any) -> Iterator[tuple[str, int]]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         settings = uvicorn.Config(
             application(answer),
-            http=protocol(0.05),
+            http=http,
             lifespan="off",
             ws="none",
             log_level="error",
@@ -317,10 +324,40 @@ def test_a_body_in_chunks_is_refused_and_not_parsed(impatient: tuple[str, int]) 
     """Parsed, the body would be an error, as it is not one."""
     with socket.create_connection(impatient, timeout=60) as connection:
         connection.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n")
-        answered = b"".join(iter(lambda: connection.recv(65536), b""))
+        answered = whole(connection)
     assert answered.startswith(b"HTTP/1.1 411 ")
     assert b"\r\nconnection: close\r\n" in answered
     assert answered.endswith(b'{"error":"the body must have a Content-Length"}')
+
+
+@pytest.mark.parametrize(
+    "sent", [b"no request\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nX: " + b"x" * 70_000]
+)
+def test_what_is_not_http_is_refused_as_all_else_is(impatient: tuple[str, int], sent: bytes) -> None:
+    with socket.create_connection(impatient, timeout=60) as connection:
+        connection.sendall(sent)
+        answered = whole(connection)
+    assert answered.startswith(b"HTTP/1.1 400 ")
+    assert b"\r\nconnection: close\r\n" in answered.lower()
+    assert all(f"\r\n{name}: ".lower().encode() in answered for name in HEADERS)
+    assert answered.endswith(b'{"error":"the request is not HTTP/1.1, or its header is too long"}')
+
+
+def whole(connection: socket.socket) -> bytes:
+    return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+def test_one_connection_too_many_is_refused_and_the_others_are_answered() -> None:
+    with serving(protocol(connections=2)) as place, ExitStack() as kept:
+        early = [kept.enter_context(socket.create_connection(place, timeout=60)) for _ in range(2)]
+        late = kept.enter_context(socket.create_connection(place, timeout=60))
+        for each in (late, *early):
+            each.sendall(b"GET /icon.svg HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        refused, *answered = map(whole, (late, *early))
+    assert refused.startswith(b"HTTP/1.1 503 ")
+    assert all(f"\r\n{name}: ".lower().encode() in refused for name in ("Retry-After", *HEADERS))
+    assert refused.endswith(b'{"error":"there are too many connections"}')
+    assert [each.partition(b"\r\n")[0] for each in answered] == [b"HTTP/1.1 200 OK"] * 2
 
 
 # --- paths ------------------------------------------------------------------------------------------------------------

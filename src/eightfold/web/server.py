@@ -48,6 +48,7 @@ SECONDS_OF_PATIENCE = 30.0
 """More than a body and its answer may take together."""
 MOST_WAITING = 16
 """How many questions wait or are answered at once; the page itself asks a few. One more would only wait in vain."""
+MOST_CONNECTIONS = 64
 SECONDS_TO_RETRY = 1
 HEADERS = {
     "Content-Security-Policy": (
@@ -63,6 +64,8 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 """The headers of every answer."""
+_RETRY = {"Retry-After": str(SECONDS_TO_RETRY)}
+_CLOSE = {"Connection": "close"}
 
 
 class RefusedError(Exception):
@@ -120,20 +123,14 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
-        async def with_headers(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                ours = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-                message = {**message, "headers": [*message["headers"], *ours]}
-            await send(message)
-
         app: ASGIApp = self._refusal(scope) or self._app
-        await app(scope, receive, with_headers)
+        await app(scope, receive, _with_headers(send))
 
     def _refusal(self, scope: Scope) -> Response | None:
         if not self._is_ours(scope):
             return _error(403, "the Host is not one of this server")
         if _is_chunked(scope["headers"]):
-            return _error(411, "the body must have a Content-Length", {"Connection": "close"})
+            return _error(411, "the body must have a Content-Length", _CLOSE)
         return None
 
     def _is_ours(self, scope: Scope) -> bool:
@@ -142,6 +139,19 @@ class Guard:
             return False
         name = _host_name(given[0].decode("latin-1"))
         return name in self._names or (self._any_address and _is_address(name))
+
+
+def _with_headers(send: Send) -> Send:
+    async def sent(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], *_our_headers()]}
+        await send(message)
+
+    return sent
+
+
+def _our_headers() -> list[tuple[bytes, bytes]]:
+    return [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
 
 def _host_name(host: str) -> str:
@@ -189,8 +199,7 @@ def application(answering: Answering, *hosts: str) -> ASGIApp:
             with places.one():
                 found = await to_thread.run_sync(answering, request.path_params["name"], question)
         except RefusedError as error:
-            retry = {"Retry-After": str(SECONDS_TO_RETRY)} if error.status == 503 else None
-            return _error(error.status, str(error), retry)
+            return _error(error.status, str(error), _RETRY if error.status == 503 else None)
         except WrongRequestError as error:
             return _error(400, str(error))
         except TookTooLongError:
@@ -291,15 +300,21 @@ def _json(values: Any, status: int = 200, headers: Mapping[str, str] | None = No
     return Response(content, status, headers, media_type="application/json")
 
 
-def protocol(seconds: float = SECONDS_OF_PATIENCE) -> type[Any]:
+async def _crowded(scope: Scope, receive: Receive, send: Send) -> None:
+    await _error(503, "there are too many connections", {**_RETRY, **_CLOSE})(scope, receive, _with_headers(send))
+
+
+def protocol(seconds: float = SECONDS_OF_PATIENCE, connections: int = MOST_CONNECTIONS) -> type[Any]:
     """Return uvicorn's protocol, which ends a connection besides if its client is too slow, and parses no chunks.
 
-    uvicorn limits how many connections there are, but not for how long one may say nothing, send a header byte by byte
-    or leave its answer unread; some dozen such connections would shut all others out. A body in chunks of one byte
-    takes seconds to parse, and nobody is answered meanwhile; the application refuses it unseen.
+    uvicorn does not limit for how long a connection may say nothing, send a header byte by byte or leave its answer
+    unread; some dozen such connections would shut all others out. A body in chunks of one byte takes seconds to parse,
+    and nobody is answered meanwhile; the application refuses it unseen. uvicorn refuses what is not HTTP, and requests
+    on one connection too many, in plain text without our headers: here these refusals are like all others.
 
     Args:
         seconds: how long a connection may do without a new request.
+        connections: how many connections there may be; the requests of others are refused.
     """
     import h11
     from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -322,10 +337,20 @@ def protocol(seconds: float = SECONDS_OF_PATIENCE) -> type[Any]:
             super().connection_made(transport)
             self.conn = Unchunked(h11.SERVER)
             self._watch = self.loop.call_later(seconds, self._look)
+            if len(self.connections) > connections:
+                self.app = _crowded
 
         def connection_lost(self, exc: Exception | None) -> None:
             self._watch.cancel()
             super().connection_lost(exc)
+
+        def send_400_response(self, msg: str) -> None:
+            answer = _error(400, "the request is not HTTP/1.1, or its header is too long", _CLOSE)
+            headers = [*answer.raw_headers, *_our_headers()]
+            begun = h11.Response(status_code=400, reason=b"Bad Request", headers=headers)
+            for event in (begun, h11.Data(data=bytes(answer.body)), h11.EndOfMessage()):
+                self.transport.write(self.conn.send(event))
+            self.transport.close()
 
         def _look(self) -> None:
             if self.cycle is self._seen:

@@ -120,7 +120,6 @@ def _settings(uvicorn: Any, app: Any, protocol: Any) -> Any:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=64,
         timeout_keep_alive=5,
         timeout_graceful_shutdown=1,
     )

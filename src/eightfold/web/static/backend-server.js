@@ -13,7 +13,7 @@ async function ask(name, request) {
     body: JSON.stringify(request),
     signal: AbortSignal.timeout(MILLISECONDS),
   });
-  const values = await answer.json();
-  if (!answer.ok) throw new Error(values.error ?? `status ${answer.status}`);
-  return values;
+  if (answer.ok) return answer.json();
+  const values = await answer.json().catch(() => ({}));
+  throw new Error(values.error ?? `status ${answer.status}`);
 }
