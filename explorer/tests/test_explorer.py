@@ -27,6 +27,14 @@ TYPE_SURROGATE = r"""(area) => {
     area.value = "typed \udc00";
     area.dispatchEvent(new Event("input", { bubbles: true }));
 }"""
+COUNT_CODE_POINTS = """() => {
+    const { codePointAt } = String.prototype;
+    globalThis.codePointsRead = 0;
+    String.prototype.codePointAt = function (at) {
+        globalThis.codePointsRead += 1;
+        return codePointAt.call(this, at);
+    };
+}"""
 DROP = r"""([name, content]) => {
     const bytes = Uint8Array.from(atob(content), (each) => each.charCodeAt(0));
     const data = new DataTransfer();
@@ -104,6 +112,13 @@ def test_a_backslash_before_a_surrogate_stays_one(explorer: Any) -> None:
     explorer.settle()
     explorer.reload()
     expect(explorer.row("wtf-8")).to_have_text(["5C", "ED B0 80"])
+
+
+def test_the_largest_code_point_of_all_forms_is_read_and_typed(explorer: Any) -> None:
+    explorer.show("mode=bytes&form=corrected-utf-8&hex=FD+BF+BF+BF+BF+BF")
+    expect(explorer.row("corrected-utf-8")).to_have_text(["FD BF BF BF BF BF"])
+    explorer.show(r"text=\u{8421109F}")
+    expect(explorer.row("corrected-utf-8")).to_have_text(["FD BF BF BF BF BF"])
 
 
 def test_bytes_are_identified(explorer: Any) -> None:
@@ -221,6 +236,26 @@ def test_longer_text_is_cut_after_a_sequence(explorer: Any) -> None:
     explorer.settle()
     expect(explorer.page.locator(".notes .note")).to_have_text("The bytes are cut after 64 KiB.")
     expect(explorer.page.locator(".verdict")).to_have_text(["Well-formed in cesu-8."])
+
+
+@only_server
+def test_of_long_text_no_more_is_read_than_is_used(explorer: Any) -> None:
+    explorer.show("tab=faults")
+    explorer.page.evaluate(COUNT_CODE_POINTS)
+    explorer.page.fill("#text", "a" * 200_000)
+    expect(explorer.page.locator(".notes .note")).to_have_text("Only the first 16384 code points are used.")
+    expect(explorer.page.locator("#status")).to_have_attribute("data-link", "The input is too long for a link.")
+    assert explorer.page.evaluate("codePointsRead") < 50_000
+    explorer.reload()
+
+
+@only_server
+def test_a_refusal_that_is_not_json_shows_its_status(explorer: Any) -> None:
+    explorer.page.route("**/api/*", lambda asked: asked.fulfill(status=502, body="Bad Gateway"))
+    explorer.page.fill("#text", "behind a proxy")
+    expect(explorer.page.get_by_role("alert")).to_have_text("This could not be answered: status 502")
+    explorer.page.unroute_all()
+    explorer.wrong.clear()  # The browser reports the status of each answer.
 
 
 @only_server
@@ -400,7 +435,7 @@ def test_a_form_of_ones_own_is_checked_and_used(explorer: Any) -> None:
     page.fill("#own-rows", "0-7F: 00-7F\n80-FF: 00-7F")
     expect(page.locator("#own-checked .wrong")).to_contain_text(["begin alike"])
     page.locator("#own-rows").press("End")
-    page.fill("#own-rows", "0-7F: 00-7F\n80-FF: 80-FF")
+    page.fill("#own-rows", "0-7F:\t00-7F\n80-FF:\t80-FF")
     expect(page.locator("#own-checked .verdict")).to_contain_text(["A form: 256 code points"])
     assert page.evaluate("document.activeElement.id") == "own-rows"
     explorer.tab("Side by side")

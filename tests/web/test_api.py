@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
-from eightfold import Form, forms, repair
+from eightfold import Form, encode_code_points, forms, repair
 from eightfold.explain.characters import character_name
 from eightfold.family import compared, contains, lost
 from eightfold.web.api import LIMITS, QUESTIONS, WrongRequestError, answer
@@ -84,6 +84,18 @@ def test_code_points_above_unicode_are_written_where_a_form_has_them() -> None:
     wide, utf_8 = answer("write", {"points": [0x110000], "forms": ["utf-8-rfc2044", "utf-8"]})["lines"]
     assert wide["cells"][0]["units"] == "F4 90 80 80"
     assert utf_8["cells"][0]["problem"] == "U+110000 cannot be written in utf-8"
+
+
+def test_every_code_point_that_is_read_can_be_written_and_named() -> None:
+    largest = max(row.last for each in forms() for row in each.rows)
+    data = encode_code_points([largest], "corrected-utf-8")
+    (row,) = answer("read", {"bytes": data.hex().upper(), "form": "corrected-utf-8"})["rows"]
+    assert row["code_point"] == largest == 0x8421109F
+    asked = {"points": [largest]}
+    (line,) = answer("write", {**asked, "forms": ["corrected-utf-8"]})["lines"]
+    assert line["cells"][0]["units"] == row["units"]
+    assert answer("encode", {**asked, "form": "corrected-utf-8"})["bytes"] == data.hex().upper()
+    assert answer("name", asked)["points"][0]["name"] == row["name"]
 
 
 def test_reading_shows_the_row_or_the_rule() -> None:
@@ -308,9 +320,13 @@ def test_the_own_form_needs_rows() -> None:
         ("read", {"bytes": "41", "form": "utf-8", "limit": True}, "limit: not an integer from 1 to 256"),
         ("read", {"bytes": "41", "form": "utf-8", "limit": 1e999}, "limit: not an integer from 1 to 256"),
         ("write", {"points": [0] * 129}, "points: not a list of at most 128 code points"),
-        ("write", {"points": [-2]}, "points: not an integer from -1 to 2147483647"),
+        ("write", {"points": [-2]}, "points: not an integer from -1 to 4294967295"),
         ("write", {"points": "A"}, "points: not a list of at most 128 code points"),
-        ("check", {"own": {"rows": "\u00e9"}}, "rows: not at most 4096 characters of printable ASCII and line feeds"),
+        (
+            "check",
+            {"own": {"rows": "\u00e9"}},
+            "rows: not at most 4096 printable ASCII characters, tabs and line feeds",
+        ),
         ("check", {"own": {"rows": "", "unit_bits": 9}}, "unit_bits: not 8, 16 or 32"),
         ("peers", {"bytes": "41" * 65, "form": "utf-8"}, "bytes: not at most 64 bytes in upper-case hex digits"),
     ],

@@ -30,6 +30,7 @@ def test_the_rows_of_a_form_can_be_typed_as_they_are_shown(each: Form) -> None:
 def test_spellings_comments_and_blank_lines() -> None:
     rows = "# ASCII\n\n 0x0..0x7f : 00-7F  # one byte\n80: C2 80\r"[:-1]
     assert typed(rows).rows == typed("U+0000-U+007F: 0-7F\nU+0080: C2 80").rows
+    assert answer("check", {"own": {"rows": "0-7F:\t00-7F"}})["count"] == 128
 
 
 @pytest.mark.parametrize(

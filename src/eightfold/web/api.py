@@ -63,7 +63,7 @@ LIMITS: Mapping[str, int] = {
 """How much a question may hold, and an answer give; the 256 bytes above 64 KiB end a sequence that is cut there."""
 _GAP = -1
 """A place in a list of code points where there is none, because the bytes there are ill-formed."""
-_LARGEST = 0x7FFFFFFF
+_LARGEST = 0xFFFFFFFF
 _NAMES = tuple(each.name for each in forms())
 
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 Schema = dict[str, Any]
 _HEX = re.compile(r"([0-9A-F]{2})*", re.ASCII)
-_LINES = re.compile(r"[ -~\n]*", re.ASCII)
+_LINES = re.compile(r"[ -~\t\n]*", re.ASCII)
 
 
 class WrongRequestError(ValueError):
@@ -133,7 +133,7 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Lines:
-    """Lines of printable ASCII."""
+    """Lines of printable ASCII and tabs."""
 
     most: int
 
@@ -144,7 +144,7 @@ class Lines:
     def read(self, given: Any, name: str) -> str:
         """Return the lines."""
         if not isinstance(given, str) or len(given) > self.most or not _LINES.fullmatch(given):
-            raise WrongRequestError(f"{name}: not at most {self.most} characters of printable ASCII and line feeds")
+            raise WrongRequestError(f"{name}: not at most {self.most} printable ASCII characters, tabs and line feeds")
         return given
 
 

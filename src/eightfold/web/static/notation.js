@@ -3,7 +3,7 @@
 
 const ESCAPE = /\\(?:u\{([0-9A-Fa-f]{1,8})\}|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2})|([nrt0\\]))/y;
 const CONTROLS = { n: 10, r: 13, t: 9, 0: 0, "\\": 92 };
-const LARGEST = 0x7fffffff;
+const LARGEST = 0xffffffff;
 const LITERAL = /^\s*b(["'])(.*)\1\s*$/is;
 const LITERAL_PIECE = /\\x([0-9A-Fa-f]{2})|\\([0-7]{1,3})|\\([abfnrtv\\'"])|([\t -[\]-~])|[^]/gu;
 const CONTROLS_OF_LITERALS = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 };
@@ -21,8 +21,14 @@ function* pieces(source) {
   }
 }
 
-export function pointsOf(source) {
-  return Array.from(pieces(source), ([, point]) => point);
+// Returns the first code points, at most so many: what is pasted may be much longer than what is shown.
+export function pointsOf(source, most) {
+  const points = [];
+  for (const [, point] of pieces(source)) {
+    if (points.length === most) break;
+    points.push(point);
+  }
+  return points;
 }
 
 export function isSurrogate(point) {

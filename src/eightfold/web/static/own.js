@@ -13,7 +13,7 @@ U+0100-U+013F: 80-BF
 export async function view({ state, ask, update, facts }) {
   const own = ownOf(state);
   const set = (changes) => update({ ...changes, fault: "0" });
-  const checked = own ? await ask("check", { own }) : state.own.trim() ? { problem: "Rows are written in ASCII." } : null;
+  const checked = own ? await ask("check", { own }) : state.own.trim() ? { problem: "Rows are written in printable ASCII." } : null;
   const area = h("textarea", { id: "own-rows", "data-key": "own-rows", rows: 9, spellcheck: "false", autocomplete: "off", "aria-describedby": "own-hint", maxlength: 4096 });
   area.value = state.own;
   area.addEventListener("input", () => set({ own: area.value }));

@@ -7,7 +7,7 @@ export const WINDOW = 48;
 
 // Returns the typed form, or null if there is none.
 export function ownOf(state) {
-  if (!state.own.trim() || !/^[ -~\n]*$/.test(state.own)) return null;
+  if (!state.own.trim() || !/^[ -~\t\n]*$/.test(state.own)) return null;
   const longest = state.longest === "1";
   return { rows: state.own, unit_bits: Number(state.width), longest_match: longest, joins_pairs: state.joins === "1" };
 }
@@ -26,7 +26,7 @@ export async function load(state, ask, limits, dropped) {
 }
 
 async function ofText(source, state, ask, limits) {
-  const points = pointsOf(state.text);
+  const points = pointsOf(state.text, limits.points + 1);
   source.points = points.slice(0, limits.points);
   if (points.length > limits.points) source.notes.push(`Only the first ${limits.points} code points are used.`);
   source.form = state.form === "auto" ? "utf-8" : state.form;

@@ -30,9 +30,10 @@ export function read(fragment, facts) {
 export function written(state) {
   const kept = new URLSearchParams();
   for (const [name, usual] of Object.entries(DEFAULTS)) {
+    if ((name === "hex" && state.mode !== "bytes") || (name === "text" && state.mode !== "text")) continue;
+    if (state[name].length > LONGEST) return null;
     const value = name === "text" || name === "own" ? escaped(state[name]) : state[name];
-    const unused = (name === "hex" && state.mode !== "bytes") || (name === "text" && state.mode !== "text");
-    if (value !== usual && !unused) kept.set(name, value);
+    if (value !== usual) kept.set(name, value);
   }
   const fragment = kept.toString();
   return fragment.length > LONGEST ? null : fragment;
