@@ -61,7 +61,7 @@ function field(label, area) {
 
 function hints(state) {
   if (state.mode === "text") return "Escapes: \\uD83D, \\u{1F600}, \\xFF, \\n, \\\\. Each escape is one code point, so \\uD83D\\uDE00 stays two.";
-  if (state.mode === "bytes") return "Bytes as ED A0 80, eda080, 0xED or \\xED.";
+  if (state.mode === "bytes") return "Bytes as ED A0 80, eda080, 0xED, \\xED or b'caf\\xE9'.";
   return "The file stays in the browser; 64 KiB of it are shown at a time.";
 }
 
