@@ -7,7 +7,7 @@ r"""Encode, decode, check, explain and convert every UTF-8-shaped encoding, incl
 
 from typing import TYPE_CHECKING
 
-from eightfold import xtf8
+from eightfold import _starting, xtf8  # noqa: F401 - the start comes first
 from eightfold._engine import ENGINE
 from eightfold.buffers import decode_code_points_into, encode_into
 from eightfold.codec import register_codecs, unregister_codecs

@@ -288,6 +288,57 @@ def test_the_module_runs_like_the_script(tmp_path: Path) -> None:
     assert done.stdout == run("--version").stdout
 
 
+START = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(name, *rest):
+        if name == os.environ.get("INTERRUPTED"):
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting)
+from eightfold.cli import main
+sys.exit(main())
+"""
+
+
+@pytest.fixture(params=["eightfold", "eightfold.exe", "-m"])
+def started(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
+    """Return what starts the command, as a script or as a module."""
+    if request.param == "-m":
+        return [sys.executable, "-m", "eightfold"]
+    script = tmp_path / request.param
+    script.write_text(START)
+    return [sys.executable, str(script)]
+
+
+@pytest.mark.parametrize("name", ["EIGHTFOLD_ENGINE", "EIGHTFOLD_SIMD"])
+def test_a_wrong_variable_is_told_in_one_line(name: str, started: list[str]) -> None:
+    if name == "EIGHTFOLD_SIMD" and eightfold.ENGINE != "native":
+        pytest.skip("only the core reads it")
+    environment = {**ENVIRONMENT, name: "fast"}
+    done = subprocess.run([*started, "--version"], capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith("eightfold: ")
+    assert f"{name} is " in done.stderr
+
+
+def test_ctrl_c_is_quiet_while_the_package_is_imported(tmp_path: Path) -> None:
+    environment = {**ENVIRONMENT, "INTERRUPTED": "eightfold.identify"}
+    for name in ("eightfold", "another"):
+        (tmp_path / name).write_text(START)
+        line = [sys.executable, str(tmp_path / name), "--version"]
+        done = subprocess.run(line, capture_output=True, text=True, check=False, env=environment)
+        assert (done.returncode, done.stdout) == (-signal.SIGINT, "")
+        assert ("KeyboardInterrupt" in done.stderr) == (name == "another"), done.stderr
+
+
+def test_a_defect_leaves_a_traceback(tmp_path: Path) -> None:
+    (tmp_path / "eightfold").write_text(f"{START}\nraise SystemError".replace("sys.exit(main())", ""))
+    line = [sys.executable, str(tmp_path / "eightfold")]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, env=ENVIRONMENT)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Traceback")
+
+
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is the memory of glibc")
 @pytest.mark.skipif(eightfold.ENGINE != "native", reason="the reference takes minutes for so many bytes")
 @pytest.mark.parametrize("arguments", [["check", "-j", "1"], ["convert", "-j", "1", "-t", "utf-16-le"]], ids=" ".join)

@@ -20,7 +20,7 @@ PACKAGE = Path(eightfold.__file__).parent
 
 # From the bottom to the top: a module imports from its own line and from those above it. A folder is one room.
 ORDER = (
-    ("version", "markup"),
+    ("version", "markup", "_starting"),
     ("faults",),
     ("forms",),
     ("reference",),
