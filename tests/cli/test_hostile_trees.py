@@ -401,6 +401,22 @@ def test_a_file_of_git_of_more_than_a_megabyte_is_not_read(name: str, told: byte
     assert told in done.stderr.replace(os.fsencode(tree), b".")
 
 
+@pytest.mark.parametrize("engine", ["native", "python"] if find_spec("eightfold._native") else ["python"])
+def test_a_file_of_git_may_name_a_path_with_a_nul(engine: str, tree: Path) -> None:
+    (tree / "inner" / ".git").mkdir(parents=True)
+    for name in ("objects", "refs"):
+        (tree / "inner" / ".git" / name).mkdir()
+    (tree / "inner" / ".git" / "HEAD").write_text("ref: refs/heads/main")
+    (tree / "inner" / ".git" / "commondir").write_bytes(b"no\0where")
+    (tree / "other").mkdir()
+    for folder in (tree, tree / "other"):
+        (folder / ".git").write_bytes(b"gitdir: no\0where\n")
+    done = run("check", ".", cwd=tree, timeout=20, env={**ENVIRONMENT, "EIGHTFOLD_ENGINE": engine})
+    assert done.returncode == 2
+    told = [line for line in done.stderr.splitlines() if b"Invalid argument" in line]
+    assert [line.count(rb"no\x00where/info/exclude: ") for line in told] == [1, 1], done.stderr
+
+
 # --- modules ----------------------------------------------------------------------------------------------------------
 
 STARTING = """

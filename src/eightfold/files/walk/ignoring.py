@@ -124,6 +124,9 @@ class Ignored:
         except OSError as error:
             self._on_error(file_error(path, error))
             return _NO_RULES
+        except ValueError:  # A file of git leads to a path with a NUL.
+            self._on_error(file_error(path, OSError(errno.EINVAL, os.strerror(errno.EINVAL))))
+            return _NO_RULES
         return _Rules(patterns(line.removesuffix(b"\r") for line in content.split(b"\n")))
 
 
@@ -163,7 +166,9 @@ def _is_head(path: str) -> bool:
 
 
 def _has_content(shared: str) -> bool:
-    return all(os.access(os.path.join(shared, name), os.X_OK) for name in ("objects", "refs"))
+    with suppress(ValueError):  # The path has a NUL.
+        return all(os.access(os.path.join(shared, name), os.X_OK) for name in ("objects", "refs"))
+    return False
 
 
 def _shared(git: str) -> str:
@@ -179,6 +184,6 @@ def _said(path: str, prefix: str = "") -> str:
 
 def _content_of(path: str) -> bytes:
     """Return what is in one of git's files; nothing if it cannot be read."""
-    with suppress(OSError), open(Entry(path).open_regular(), "rb") as file:
+    with suppress(OSError, ValueError), open(Entry(path).open_regular(), "rb") as file:
         return _all_of(file)
     return b""
