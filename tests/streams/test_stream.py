@@ -386,6 +386,16 @@ def test_a_converter_takes_lists_and_numbers_in_the_place_of_tuples_and_flags() 
     assert converter.convert(b"\xed\xb8\x80", True) == b"\xf0\x9f\x98\x80"
 
 
+def test_the_state_of_a_converter_is_of_plain_values() -> None:
+    converter = Converter("generalized-utf-8", "wtf-8")
+    for _ in range(2):
+        converter.convert(b"a\xed\xa0\xbd")
+        state = converter.getstate()
+        assert type(state[4]) is tuple
+        converter.setstate(state)
+        assert type(converter.getstate()[4]) is tuple
+
+
 @pytest.mark.parametrize(("place", "wrong"), [(1, 1 << 63), (4, (5, 0, 3)), (4, (0xD83D, 1 << 63, 1 << 63))])
 def test_a_converter_takes_no_state_that_it_never_gives(place: int, wrong: object) -> None:
     converter = Converter("generalized-utf-8", "wtf-8")

@@ -251,7 +251,8 @@ class Converter(Copied):
         >>> Converter("utf-8", "wtf-8").getstate() == Converter("utf-8", "utf-16").getstate()
         True
         """
-        return tuple(self._whole_state())
+        state = self._whole_state()
+        return tuple(state._replace(lead=None if state.lead is None else (*state.lead,)))
 
     def setstate(self, state: tuple[object, ...]) -> None:
         r"""Restore a state returned by :meth:`getstate`.
