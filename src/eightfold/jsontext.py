@@ -102,8 +102,13 @@ class Scrubber:
 
     def __init__(self, errors: AnyErrors = "replace") -> None:
         check_errors(errors)
-        self.errors = errors
+        self._errors = errors
         self.reset()
+
+    @property
+    def errors(self) -> AnyErrors:
+        """The policy."""
+        return self._errors
 
     def reset(self) -> None:
         r"""Discard held bytes and start a new text: offsets count from 0.

@@ -336,6 +336,11 @@ def test_little_is_held_back(data: bytes) -> None:
         assert at + 1 - written <= HELD_AT_MOST
 
 
+def test_the_policy_of_a_scrubber_stays() -> None:
+    with pytest.raises(AttributeError):
+        Scrubber().errors = "xml"
+
+
 def test_the_most_that_is_held_back() -> None:
     scrubber = Scrubber()
     held = rb"\ud83d\ude0" + b"\xfc\x80\x80\x80\x80"

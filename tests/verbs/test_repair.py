@@ -287,6 +287,14 @@ def test_a_repairer_that_raises_is_as_before_the_call() -> None:
     assert [(change.line, change.column, change.start) for change in changes] == [(2, 1, 2)]
 
 
+def test_the_policies_of_a_repairer_stay() -> None:
+    repairer = repair.Repairer(errors="replace", escapes="replace")
+    for name in ("errors", "escapes"):
+        with pytest.raises(AttributeError):
+            setattr(repairer, name, "xml")
+    assert repairer.repair(b"\xff", final=True).data == "\ufffd".encode()
+
+
 # --- single cases -----------------------------------------------------------------------------------------------------
 
 

@@ -115,14 +115,24 @@ class Repairer(Copied):
 
     def __init__(self, form: AnyForm = "utf-8", errors: Policy | str = "escape", *, escapes: str | None = None) -> None:
         self.form: Form = form_named(form)
-        self.errors: str = policy_named(errors)
-        self.escapes = escapes
-        _check(self.form, self.errors, escapes)
+        self._errors = policy_named(errors)
+        self._escapes = escapes
+        _check(self.form, self._errors, escapes)
         self._plain = self.form
         self._position: LinePosition | None = None
         self._held: list[bytes] = []
         self._due = 0
         self._offset = 0
+
+    @property
+    def errors(self) -> str:
+        """The policy."""
+        return self._errors
+
+    @property
+    def escapes(self) -> str | None:
+        """The policy for escapes of unpaired surrogates in JSON, or None."""
+        return self._escapes
 
     @property
     def settled(self) -> int:
