@@ -108,12 +108,19 @@ class StreamReader(codecs.StreamReader):
         if not (self.bytebuffer or self._decoder.holds):
             return ""
         _apply(self.errors, self._decoder)
+        state = self._decoder.getstate()
         try:
             text = self._decoder.decode(self.bytebuffer, final=True)
-        except UnicodeDecodeError:
-            if quiet:
-                return ""
-            raise
+        except UnicodeDecodeError as error:
+            if not error.start:
+                if quiet:
+                    return ""
+                raise
+            # A lead was held before the sequence that is cut short, as it could have been the half of a pair.
+            text = self._decoder.decode(error.object[: error.start], final=True)
+            self._decoder.setstate(state)
+            self.bytebuffer = error.object[error.start :]
+            return text
         self.bytebuffer = b""
         return text
 

@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -136,6 +136,26 @@ def test_a_stream_reader_drops_nothing_at_the_end() -> None:
     # A lead at the end could be half of a pair; at the end of the stream it is itself.
     assert codecs.getreader("wtf-8")(io.BytesIO(b"\xed\xa0\xbd")).read() == "\ud83d"
     assert codecs.getreader("wtf-8")(io.BytesIO(b"ab\xed\xa0\xbd")).readline() == "ab\ud83d"
+
+
+@pytest.mark.parametrize("read", [*READS.values(), lambda reader: reader.read(-1, 1)])
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("wtf-8", b"\xed\xa0\xbd\xed\xb8"),
+        ("mutf-8", b"\xed\xa0\xbd\xed"),
+        ("wtf-16-le", b"\x3d\xd8\0"),
+        ("wtf-16", b"\xff\xfe\x3d\xd8\0"),
+    ],
+)
+def test_a_stream_reader_gives_a_lead_before_a_short_end(
+    name: str, data: bytes, read: Callable[[codecs.StreamReader], str]
+) -> None:
+    reader = codecs.getreader(name)(io.BytesIO(data))
+    assert read(reader) == "\ud83d"
+    for _ in range(2):
+        with pytest.raises(eightfold.DecodeError):
+            read(reader)
 
 
 def test_a_stream_reader_gives_what_pythons_own_gives_of_a_stream_that_grows() -> None:
