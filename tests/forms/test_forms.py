@@ -251,6 +251,12 @@ def test_an_unknown_name_is_answered_with_those_spelt_nearly_so(name: str, near:
     assert near in str(raised.value).partition("did you mean")[2]
 
 
+def test_the_message_about_an_unknown_name_is_short() -> None:
+    with pytest.raises(LookupError) as raised:
+        eightfold.form("utf-9" + "x" * 100_000)
+    assert raised.value.args[0] == f"unknown form: 'utf-9{'x' * 95}' ..."
+
+
 @pytest.mark.parametrize("name", ["", "-", "utf", "utf--8", "utf 8", "u8", "cp65001", "latin-1", "utf-7", "ascii"])
 def test_there_are_no_lenient_aliases(name: str) -> None:
     with pytest.raises(LookupError, match="unknown form"):

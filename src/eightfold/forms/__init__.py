@@ -63,7 +63,7 @@ copyreg.pickle(Form, _pickled)
 
 _NOT_GIVEN: Any = object()
 _LONGEST_NAME = 100
-"""How many characters of an unknown name are compared with others."""
+"""How many characters of an unknown name are compared with others, and shown."""
 
 
 def form(name: Form | str = _NOT_GIVEN) -> Form:
@@ -98,6 +98,7 @@ def unknown_form(name: str, others: Iterable[str] = ()) -> LookupError:
     """
     from difflib import get_close_matches
 
-    names = [*(each.name for each in _FORMS), *others]
-    near = get_close_matches(name[:_LONGEST_NAME].lower(), names, n=4, cutoff=0.5)
-    return LookupError(f"unknown form: {name!r}" + (f" (did you mean {', '.join(near)}?)" if near else ""))
+    names, begun = [*(each.name for each in _FORMS), *others], name[:_LONGEST_NAME]
+    near = get_close_matches(begun.lower(), names, n=4, cutoff=0.5)
+    shown = f"{begun!r}{' ...' * (len(name) > _LONGEST_NAME)}"
+    return LookupError(f"unknown form: {shown}" + (f" (did you mean {', '.join(near)}?)" if near else ""))
