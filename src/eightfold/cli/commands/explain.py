@@ -170,7 +170,7 @@ class _CountedChunks:
 def _show(options: Options, form: Form, rows: Iterator[Explained], length: Callable[[], int]) -> int:
     """Print the requested rows, from the offset on; return the exit status."""
     if options.offset:
-        rows = _checked(options.offset, rows, length)
+        rows = _checked(rows, length)
     noted = _Noted(islice(rows, options.limit))
     if options.output_format == "json":
         _put_json(options, form, noted)
@@ -186,12 +186,12 @@ def _show(options: Options, form: Form, rows: Iterator[Explained], length: Calla
     return FAULTS if noted.faults else NOTHING_WRONG
 
 
-def _checked(offset: int, rows: Iterator[Explained], length: Callable[[], int]) -> Iterator[Explained]:
+def _checked(rows: Iterator[Explained], length: Callable[[], int]) -> Iterator[Explained]:
     """Return the rows; if there are none, the offset is past the end, which is wrong use."""
     first = next(rows, None)
     if first is None:
         offsets = f"offsets run from 0 to {length() - 1}" if length() else "the input is empty"
-        raise UsageError(f"--offset {offset} is past the end: {offsets}")
+        raise UsageError(f"--offset is past the end: {offsets}")
     return chain((first,), rows)
 
 
