@@ -158,6 +158,13 @@ def test_a_table_breaks_no_word(arguments: list[str], columns: int, folder: Path
     assert all(len(line) <= max(columns, 79, longest) for line in plain(drawn).splitlines())
 
 
+@pytest.mark.parametrize("arguments", TABLES, ids=" ".join)
+def test_a_table_is_drawn_where_columns_is_0(arguments: list[str], folder: Path) -> None:
+    pytest.importorskip("rich")
+    drawn, wide = (run_here(*arguments, cwd=folder, FORCE_COLOR="1", COLUMNS=width).stdout for width in ("0", "80"))
+    assert drawn == wide != b""
+
+
 def test_a_long_explanation_is_drawn_in_tables_of_a_thousand_rows(folder: Path) -> None:
     pytest.importorskip("rich")
     (folder / "long.txt").write_text("a" * 2001)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
+from eightfold.cli.output.prose import columns
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
@@ -132,6 +134,8 @@ def drawn_table(header: Sequence[str], rows: Iterable[Sequence[Cell]], right: in
     console = Console(
         file=sys.stdout, force_terminal=True, color_system="standard", no_color=False, markup=False, highlight=False
     )
+    if console.width == 0:  # COLUMNS is 0, which rich takes at its word.
+        console.width = columns()
     lines = [[Text.assemble(*map(_for_rich, cell)) for cell in row] for row in rows]
     widths = _widths(list(zip(header, *([cell.plain for cell in line] for line in lines), strict=True)), console.width)
     if not widths:
