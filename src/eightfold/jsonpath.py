@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from eightfold._engine import bind, compare
 from eightfold.scrub import paths
+from eightfold.text import size_of
 
 MOST_TOKENS = 100_000
 """The maximum number of tokens read for a path, so that a hostile text costs at most about a tenth of a second."""
@@ -40,14 +41,17 @@ def path_at(text: bytes, offset: int, most_tokens: int = MOST_TOKENS) -> str | N
     r"""Return the path of the value at an offset, or None if finding it takes too many steps.
 
     A path inside a key ends with `` (key)``, as in `scrub_report`. An offset outside any value gives the path of the
-    enclosing container.
+    enclosing container; one behind the text that of its end.
+
+    Raises:
+        ValueError: the offset is negative.
 
     >>> path_at(b'{"messages": [{}, {"text": "cut: \\ud83d"}]}', 33)
     '$.messages[1].text'
     >>> path_at(b'{"a\\udc00": 1}', 3), path_at(b'"\\udc00"', 1)
     ('$["a\\udc00"] (key)', '$')
     """
-    position = JsonPosition()
+    position, offset = JsonPosition(), min(size_of(offset, "offset"), len(text))
     for start in range(0, offset, _PIECE_BYTES):
         position.pass_over(text, start, min(start + _PIECE_BYTES, offset))
         if position.tokens > most_tokens:

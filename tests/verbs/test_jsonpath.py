@@ -51,3 +51,10 @@ def test_the_first_fault_is_where_the_object_has_it(obj: Any, indented: bool, is
 )
 def test_what_is_no_json_has_paths_too(text: bytes, offset: int, path: str) -> None:
     assert path_at(text, offset) == path
+
+
+def test_an_offset_behind_the_text_is_its_end() -> None:
+    for offset in (11, 12, 1 << 63, 10**30):
+        assert path_at(b'{"a": ["b",', offset) == "$.a[1]"
+    with pytest.raises(ValueError, match="offset must be 0 or more, not -1"):
+        path_at(b"{}", -1)
