@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -293,6 +294,29 @@ def test_a_file_that_is_none_is_neither_made_nor_changed(tmp_path: Path) -> None
         with pytest.raises(sqlite3.DatabaseError):
             verb(tmp_path / "text.db")
     assert not (tmp_path / "missing.db").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no such name elsewhere")
+@pytest.mark.parametrize("name", [b"d\\people.db", b"caf\xe9.db", b"a ?#%41.db"])
+def test_the_file_is_the_one_that_is_named(name: bytes, tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(name)
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "people.db").write_bytes(b"another file")
+    try:
+        path.write_bytes(made(tmp_path, "CREATE TABLE t (a TEXT)", f"INSERT INTO t VALUES ({BAD})").read_bytes())
+    except OSError:
+        pytest.skip("this system has no names that are not UTF-8")
+    assert places(sqlite.audit(path)) == [("t", "a", (1,))]
+    assert [change.after for change in sqlite.repair(path, "latin-1")] == ["café"]
+    assert (tmp_path / "d" / "people.db").read_bytes() == b"another file"
+
+
+def test_a_path_does_not_end_at_a_null_character(tmp_path: Path) -> None:
+    path = made(tmp_path, "CREATE TABLE t (a TEXT)", f"INSERT INTO t VALUES ({BAD})")
+    for verb in (sqlite.audit, sqlite.repair):
+        with pytest.raises(ValueError, match="path has a null character"):
+            verb(f"{path}\0.db")
+    assert len(sqlite.audit(path)) == 1
 
 
 def test_a_clean_database_is_not_written(tmp_path: Path) -> None:

@@ -27,8 +27,8 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
-from urllib.parse import quote
 
 from eightfold.columns.arguments import policy_argument
 from eightfold.faults import Fault
@@ -95,7 +95,8 @@ def audit(path: str | os.PathLike[str], *, limit: int | None = None) -> list[Fou
 
     Raises:
         sqlite3.Error: the file cannot be opened, is not a database, or is damaged.
-        ValueError: a name in the schema is not UTF-8, or the rows of a table cannot be told apart.
+        ValueError: a name in the schema is not UTF-8, the rows of a table cannot be told apart, or the path has a null
+            character.
         NotImplementedError: SQLite is older than 3.37.
 
     >>> audit(":no such file:")
@@ -174,9 +175,12 @@ class _Table(NamedTuple):
 
 
 def _opened(path: str | os.PathLike[str], mode: str) -> sqlite3.Connection:
-    place = quote(os.path.abspath(os.fsdecode(path)).replace("\\", "/"))
+    name = os.fsdecode(path)
+    if "\0" in name:  # where SQLite ends the name of another file
+        raise ValueError("path has a null character")
+    place = Path(name).absolute().as_uri()
     # What begins a transaction here is said here.
-    database = sqlite3.connect(f"file:{place}?mode={mode}", uri=True, isolation_level=None)
+    database = sqlite3.connect(f"{place}?mode={mode}", uri=True, isolation_level=None)
     database.text_factory = bytes
     if mode == "ro":
         database.execute("PRAGMA trusted_schema = OFF")
