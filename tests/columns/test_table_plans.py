@@ -127,6 +127,21 @@ def test_a_plan_that_was_undone_can_be_applied_again(kind: str, policy: str, tmp
     assert "0 files repaired, 1 already done" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_so_can_one_for_string_views(kind: str, tmp_path: Path) -> None:
+    values = [b"\xff", b"long, and the rest is as it was", b"longer than a view: \xe9", None, b"another long value"]
+    views = pa.Array.from_buffers(pa.string_view(), 5, pa.array(values, pa.binary_view()).buffers())
+    lists = pa.ListArray.from_arrays(pa.array([0, 2, 2, 5], pa.int32()), views)
+    path = written(tmp_path, kind, pa.table({"name": views[:3], "names": lists}))
+    plan, _ = planned(path, "--errors", "replace")
+    assert run(tmp_path, "--apply", plan) == 0
+    applied = path.read_bytes()
+    for _ in range(2):
+        assert run(tmp_path, "--undo", plan) == 0
+        assert run(tmp_path, "--apply", plan) == 0
+        assert path.read_bytes() == applied
+
+
 def test_other_bytes_after_an_undo_are_refused_with_the_reason(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
     path = written(tmp_path, "parquet")
     plan, _ = planned(path)

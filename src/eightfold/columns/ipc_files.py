@@ -9,19 +9,24 @@ from importlib import import_module
 from itertools import count
 from typing import Any, BinaryIO
 
-from eightfold.columns.arrow import pyarrow
+from eightfold.columns.arrow import as_type, pyarrow
 from eightfold.columns.footers import Statistic
+from eightfold.columns.nested import Leaf
 from eightfold.columns.parts import Part, blaming_part, closed
+from eightfold.columns.rebuilding import rebuilt
 from eightfold.columns.schemas import Answer, Text, texts_of, texts_of_pairs, with_pairs, with_texts
 from eightfold.columns.sinks import Sink
+from eightfold.columns.values import ill_formed_rows
 from eightfold.files import FileError
 from eightfold.files.read.tables import IPC
 from eightfold.files.records.table_changes import TextChange
+from eightfold.forms.utf_8 import UTF_8
 
 _MAGIC_BYTES = 8
 _FILE = b"ARRO"
 """How a file begins. A stream begins with what stands before each message: a continuation, or an old one its length."""
 _FOOTER = "footer"
+_LARGEST_VIEW = (1 << 31) - 1
 _CODECS = {None: None, 0: "lz4", 1: "zstd"}
 
 
@@ -126,6 +131,7 @@ class IpcReader:
             for part in self.parts():
                 data = change(part)
                 with blaming_part(self._path, IPC, _batch(part.number)):
+                    data = _with_compact_views(data)
                     data = data if schema is self.schema else _named_as(data, schema)
                     metadata = with_pairs(part.metadata, _batch(part.number), answer)
                     writer.write_batch(data, custom_metadata=metadata)
@@ -180,6 +186,36 @@ def _named_as(batch: Any, schema: Any) -> Any:
     types = [schema.field(at).type for at in range(len(schema))]
     named = [each if each.type == new else each.view(new) for each, new in zip(columns, types, strict=True)]
     return type(batch).from_arrays(named, schema=schema)
+
+
+def _with_compact_views(batch: Any) -> Any:
+    """Return a record batch whose string views point into one buffer for each array, in the order of rows.
+
+    Otherwise the bytes of a file depend on how often its values were replaced, and not on the values alone.
+    """
+    columns = [batch.column(at) for at in range(batch.num_columns)]
+    new = [rebuilt(each, _compact, binary=False) if _holds_views(each.type) else each for each in columns]
+    return type(batch).from_arrays(new, schema=batch.schema)
+
+
+def _holds_views(type: Any) -> bool:
+    types = pyarrow().types
+    if isinstance(type, pyarrow().BaseExtensionType):
+        return _holds_views(type.storage_type)
+    if types.is_dictionary(type):
+        return _holds_views(type.value_type)
+    return types.is_string_view(type) or any(_holds_views(type.field(at).type) for at in range(type.num_fields))
+
+
+def _compact(leaf: Leaf) -> Any:
+    pa, array = pyarrow(), leaf.array
+    if not pa.types.is_string_view(array.type):
+        return array
+    ill_formed_rows(leaf.column, UTF_8)  # checks the views, as pyarrow does not
+    joined = as_type(array, pa.binary_view()).cast(pa.large_binary())
+    if joined.buffers()[2].size > _LARGEST_VIEW:
+        return array
+    return as_type(joined.cast(pa.binary_view()), array.type)
 
 
 def _ipc_codec(ipc: Any, file: BinaryIO, start: int) -> str | None:
