@@ -93,15 +93,42 @@ def test_names_that_become_the_same_are_refused(kind: str, tmp_path: Path, capsy
     assert "two columns would have the same name; the policy escape keeps them apart" in said(capsys)[1]
     assert not fixed.exists()
     assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
-    assert (
-        pq.read_schema(fixed).names
-        if kind == "parquet"
-        else pa.ipc.open_file(fixed).schema.names
-        == [
-            "a\ueffe",
-            "a\uefff",
-        ]
-    )
+    schema = pq.read_schema(fixed) if kind == "parquet" else pa.ipc.open_file(fixed).schema
+    assert schema.names == ["a\ueffe", "a\uefff"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_keys_of_metadata_that_become_the_same_are_refused(kind: str, tmp_path: Path, capsys: Any) -> None:
+    path, fixed = tmp_path / f"data.{kind}", tmp_path / f"fixed.{kind}"
+    given = pa.table({"a": ["x"]}, metadata={b"k\xfe": b"1", b"k\xff": b"2"})
+    if kind == "parquet":
+        with pq.ParquetWriter(path, given.schema.remove_metadata(), store_schema=False) as writer:
+            writer.write_table(given.replace_schema_metadata(None))
+            writer.add_key_value_metadata(given.schema.metadata)
+    else:
+        written(tmp_path, kind, given)
+    assert cli.main(["repair", "--errors", "replace", "--lossy", str(path), "-o", str(fixed)]) == 2
+    assert "two keys of metadata would be the same; the policy escape keeps them apart" in said(capsys)[1]
+    assert not fixed.exists()
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert {b"1", b"2"} < set(texts(fixed))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("owner", ["schema", "column"])
+def test_a_key_that_metadata_have_twice(kind: str, owner: str, tmp_path: Path, capsys: Any) -> None:
+    twice = pa.KeyValueMetadata([(b"k", b"1"), (b"k", b"2"), (b"l", b"\xff")])
+    inner = pa.struct([pa.field("a", pa.string(), metadata=twice if owner == "column" else None)])
+    schema = pa.schema([pa.field("s", inner)], metadata=twice if owner == "schema" else None)
+    path = written(tmp_path, kind, pa.Table.from_arrays([pa.array([{"a": "x"}], inner)], schema=schema))
+    if kind != "parquet":
+        for command in (["check"], ["repair", "-o", str(tmp_path / f"fixed.{kind}")]):
+            assert cli.main([*command, str(path)]) == 2
+            assert "its metadata have a key twice, and pyarrow gives one of the values only" in said(capsys)[1]
+    elif owner == "schema":
+        assert cli.main(["check", str(path)]) == 1
+        assert cli.main(["repair", str(path), "-o", str(tmp_path / "fixed.parquet")]) == 0
+        assert "not kept: key-value metadata with the key of another pair" in said(capsys)[1]
 
 
 def test_a_name_of_one_level_does_not_change_that_of_another(tmp_path: Path) -> None:

@@ -211,13 +211,24 @@ class Footer:
         """Return the footer with other texts, by their places; the paths of columns follow their names.
 
         Raises:
-            MalformedError: two columns that have different names would have the same one.
+            MalformedError: two columns that have different names would have the same one, or so would two keys.
         """
         before, after = list(self._tree()), list(self._tree(new))
         if len({path for path, _ in after}) < len({path for path, _ in before}):
             raise MalformedError("two columns would have the same name; the policy escape keeps them apart")
+        if len(set(self._keys(new))) < len(set(self._keys())):
+            raise MalformedError("two keys of metadata would be the same; the policy escape keeps them apart")
         edits = [(span, new[text.place]) for text, span in self._spans if text.place in new]
         return _spliced(self.data, [*edits, *self._path_edits(new)])
+
+    @property
+    def repeats_a_key(self) -> bool:
+        """Whether two pairs of the key-value metadata have the same key: pyarrow keeps the first of them."""
+        keys = self._keys()
+        return len(set(keys)) < len(keys)
+
+    def _keys(self, new: Mapping[str, bytes] | None = None) -> list[bytes]:
+        return [(new or {}).get(text.place, text.data) for text in self.texts if text.place.startswith(KEY)]
 
     def _path_edits(self, new: Mapping[str, bytes]) -> Iterator[tuple[Span, bytes]]:
         """Yield the names that change in the paths of column chunks."""

@@ -14,7 +14,7 @@ from eightfold.columns.footers import Statistic
 from eightfold.columns.nested import Leaf
 from eightfold.columns.parts import Part, blaming_part, closed
 from eightfold.columns.rebuilding import rebuilt
-from eightfold.columns.schemas import Answer, Text, texts_of, texts_of_pairs, with_pairs, with_texts
+from eightfold.columns.schemas import Answer, Text, check_keys, texts_of, texts_of_pairs, with_pairs, with_texts
 from eightfold.columns.sinks import Sink
 from eightfold.columns.values import ill_formed_rows
 from eightfold.files import FileError
@@ -46,6 +46,7 @@ class IpcReader:
         self._codec = _ipc_codec(self._ipc, file, 0 if self._is_stream else _MAGIC_BYTES)
         self._file: Any = self._opened()
         self._schema: Any = self._file.schema
+        check_keys(self._schema)
         self.schema: Any = with_texts(self._schema, self._repaired)
         self._footer: Any = None if self._is_stream else self._file.metadata
 

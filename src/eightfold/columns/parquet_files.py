@@ -150,6 +150,8 @@ class ParquetReader:
         with blaming_part(self._path, PARQUET, "metadata"):
             target.write(put_back_in(held.end, put_back) if put_back else held.end)
         other = ["the types of the indices of dictionaries"] if self._has_other_types else []
+        if self._footer is not None and self._footer.repeats_a_key:
+            other.append("key-value metadata with the key of another pair")
         return [*other, *losses(self.metadata, written[0])]
 
     def _check_timestamps(self) -> None:

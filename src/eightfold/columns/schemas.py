@@ -10,7 +10,7 @@ r"""The text in a schema of Arrow: names of columns, and key-value metadata; and
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from eightfold.columns.arrow import name_bytes, pyarrow
@@ -66,6 +66,27 @@ def _noted(rewrite: Callable[[Answer], object]) -> list[Text]:
 
     rewrite(note)
     return found
+
+
+def check_keys(schema: Any) -> None:
+    """Check that no metadata of a schema have a key twice: of such pairs pyarrow gives the first only.
+
+    Raises:
+        ValueError: some have.
+
+    >>> check_keys(pyarrow().schema({"a": pyarrow().int8()}, metadata={"origin": "here"}))
+    """
+    for each in (schema, *_fields_in(schema)):
+        if not each.equals(each.with_metadata(each.metadata), check_metadata=True):
+            raise ValueError("its metadata have a key twice, and pyarrow gives one of the values only")
+
+
+def _fields_in(owner: Any) -> Iterator[Any]:
+    """Yield the fields of a schema or of a type, and those inside them."""
+    count = owner.num_fields if hasattr(owner, "num_fields") else len(owner)
+    for field in map(owner.field, range(count)):
+        yield field
+        yield from _fields_in(field.type)
 
 
 def with_texts(schema: Any, answer: Answer) -> Any:
@@ -179,6 +200,7 @@ __all__ = [
     "VALUE",
     "Answer",
     "Text",
+    "check_keys",
     "texts_of",
     "texts_of_pairs",
     "type_with",
