@@ -18,6 +18,8 @@ import pytest
 import eightfold
 from eightfold import cli
 from eightfold.columns.table_files import reading
+from support.command_line import ENVIRONMENT
+from support.command_line import command as command_line
 from tests.support.table_files import KINDS, opened, strings, table, written
 
 pa = pytest.importorskip("pyarrow")
@@ -52,6 +54,17 @@ def test_rows_count_from_the_first_of_the_file(kind: str, tmp_path: Path, capsys
     path = written(tmp_path, kind, pa.table({"name": strings([b"a", b"b", b"c", b"d", b"\xff"])}))
     assert cli.main(["check", str(path)]) == 1
     assert out_of(capsys)[0] == [f"{path}: name[4]: invalid-byte: byte FF cannot begin a sequence"]
+
+
+@pytest.mark.parametrize("verb", ["check", "repair"])
+def test_a_reader_of_the_output_that_has_gone_is_no_fault_of_the_table(verb: str, tmp_path: Path) -> None:
+    given = pa.table({"name": strings([b"\xff"] * 5000)})
+    line = [*command_line(verb), *(str(written(tmp_path, kind, given)) for kind in KINDS)]
+    reading_end, writing_end = os.pipe()
+    os.close(reading_end)
+    done = subprocess.run(line, stdout=writing_end, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False, timeout=60)
+    os.close(writing_end)
+    assert (done.returncode, done.stderr) == (141, b"")
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eightfold.cli.options.arguments import end_named
@@ -232,7 +233,9 @@ class FileCheck:
         """
         path = checked.path
         self._task.check_table(path, kind, asked)
-        with blaming(path), open(path, "rb") as file:
+        with ExitStack() as stack:
+            with blaming(path):  # not around what follows, which writes to standard output
+                file = stack.enter_context(open(path, "rb"))
             from eightfold.columns.table_files import reading
 
             with reading(path, kind, file) as reader:
