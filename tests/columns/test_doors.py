@@ -127,6 +127,24 @@ def test_polars_objects_are_left_alone(polars: Any) -> None:
             work()
 
 
+def test_polars_enums_get_other_categories(polars: Any) -> None:
+    from eightfold.columns import polars as door
+
+    before, after = polars.Enum(["caf\uefe9", "b"]), polars.Enum(["caf\uefee\uefbf\uefa9", "b"])
+    values = {"e": "caf\uefe9", "l": ["caf\uefe9", None], "s": {"x": "caf\uefe9"}, "a": ["b", "caf\uefe9"]}
+
+    def types(enum: Any) -> dict[str, Any]:
+        return {"e": enum, "l": polars.List(enum), "s": polars.Struct({"x": enum}), "a": polars.Array(enum, 2)}
+
+    frame = polars.DataFrame([values, dict.fromkeys(values)], schema=types(before))
+    repaired, new = door.repair(frame), after.categories[0]
+    assert repaired.schema == types(after)
+    assert repaired.row(0) == (new, [new, None], {"x": new}, ["b", new])
+    assert door.repair(frame, "replace").equals(frame)
+    with pytest.raises(polars.exceptions.PolarsError):
+        door.repair(frame.lazy()).collect()
+
+
 def test_polars_categories_and_structs(polars: Any) -> None:
     from eightfold.columns import polars as door
 

@@ -34,7 +34,8 @@ _Frame = TypeVar("_Frame", polars.DataFrame, polars.LazyFrame)
 def repair(frame: _Frame, errors: str = "escape", *, binary: bool = True) -> _Frame:
     r"""Return a frame whose text is repaired to UTF-8; a LazyFrame is repaired batch by batch when it is collected.
 
-    Columns of Python objects are left alone.
+    Columns of Python objects are left alone. An Enum gets other categories if any of them changes; polars refuses that
+    in a LazyFrame and in an expression, so cast it to String before.
 
     Args:
         frame: a DataFrame or a LazyFrame.
@@ -124,7 +125,32 @@ def _repaired(series: polars.Series, errors: str, *, binary: bool) -> polars.Ser
         return series
     before = _in_arrow(series)
     after = repair_column(before, series.name, errors, binary=binary)
-    return series if after is before else polars.Series(series.name, after, dtype=series.dtype)
+    if after is before:
+        return series
+    plain = _with_enums(series.dtype, lambda _: polars.String())
+    if plain == series.dtype:
+        return polars.Series(series.name, after, dtype=series.dtype)
+    # An Enum that is inside another type has its categories in the metadata of Arrow too, and others become null.
+    repaired = _repaired(series.cast(plain), errors, binary=binary)
+    return repaired.cast(_with_enums(series.dtype, lambda enum: _repaired_enum(enum, errors)))
+
+
+def _repaired_enum(enum: polars.Enum, errors: str) -> polars.Enum:
+    """Return an Enum with its categories repaired; those that become equal become one."""
+    return polars.Enum(_repaired(enum.categories, errors, binary=False).unique(maintain_order=True))
+
+
+def _with_enums(dtype: Any, changed: Callable[[polars.Enum], Any]) -> Any:
+    """Return a type in which each Enum is changed."""
+    if isinstance(dtype, polars.Enum):
+        return changed(dtype)
+    if isinstance(dtype, polars.List):
+        return polars.List(_with_enums(dtype.inner, changed))
+    if isinstance(dtype, polars.Array):
+        return polars.Array(_with_enums(dtype.inner, changed), dtype.size)
+    if isinstance(dtype, polars.Struct):
+        return polars.Struct({field.name: _with_enums(field.dtype, changed) for field in dtype.fields})
+    return dtype
 
 
 @polars.api.register_series_namespace("eightfold")
