@@ -279,6 +279,16 @@ def test_extension_types_of_others() -> None:
 # --- what lies --------------------------------------------------------------------------------------------------------
 
 
+def test_a_conversion_makes_binary_values_of_extension_types_that_are_inside_others() -> None:
+    json = pa.ExtensionArray.from_storage(pa.json_(pa.string()), text([b'"a"', b'"b"']))
+    converted = columns.convert(lists(pa.list_, [0, 1, 2], json), "utf-8", "utf-16-le")
+    converted.validate(full=True)
+    assert converted.type == pa.list_(pa.binary())
+    assert converted.to_pylist() == [['"a"'.encode("utf-16-le")], ['"b"'.encode("utf-16-le")]]
+    assert columns.convert(json, "utf-8", "utf-16-le").equals(converted.values)
+    assert columns.convert(lists(pa.list_, [0, 1, 2], json), "utf-8", "utf-8").type == pa.list_(json.type)
+
+
 def test_offsets_of_lists_that_lie() -> None:
     for offsets, row in (([0, 3, 1, 4], 1), ([0, -2, 3, 4], 0), ([0, 9, 3, 4], 0)):
         buffers = [None, pa.py_buffer(numbers_array("i", offsets))]

@@ -57,7 +57,9 @@ def rebuilt(array: Any, change: Change, way: Way | None = None, *, binary: bool 
 
 def _extended(array: Any, storage: Any) -> Any:
     before = array.storage
-    same = storage.type == before.type and storage.buffers() == before.buffers()
+    if storage.type != before.type:  # binary values of another form, which the extension type cannot hold
+        return storage
+    same = storage.buffers() == before.buffers()
     return array if same else pyarrow().ExtensionArray.from_storage(array.type, storage)
 
 
