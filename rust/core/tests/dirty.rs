@@ -183,6 +183,36 @@ fn text_of_four_bytes_is_measured_and_written_whatever_single_bytes_are_in_it() 
     }
 }
 
+/// Text of two bytes is measured by other rules than mixed text, from its beginning on and from each 1,024 bytes.
+#[test]
+fn what_is_other_than_two_bytes_in_long_text_of_them_is_found_at_every_place() {
+    let others: [&[u8]; 13] = [
+        b"\0",
+        b"\x80",
+        b"\xC0",
+        b"\xC0\x80",
+        b"\xC1\xBF",
+        b"\xC2",
+        b"\xDFa",
+        b"\xE0\xA0\x80",
+        b"\xE2\x82",
+        b"\xED\xA0\x80",
+        PAIR,
+        b"\xF0\x9F\x98\x80",
+        b"\xFF",
+    ];
+    let places = || [0..3, 60..68, 124..132, 1020..1092, 1145..1155, 1210..1218].into_iter().flatten();
+    for (name, forms) in with_layouts() {
+        for text in ["é", "aя", "я я"] {
+            let text = text.repeat(1220_usize.div_ceil(text.len())).into_bytes();
+            for (place, other) in places().flat_map(|place| others.map(|other| (place, other))) {
+                let (first, last) = text.split_at(place);
+                check_measured(&name, &forms, &[first, other, last].concat(), POLICIES[place % 3]);
+            }
+        }
+    }
+}
+
 const TAIL: (u32, u32) = (0x80, 0xBF);
 
 fn row(first: u32, last: u32, ranges: &[(u32, u32)]) -> Row {

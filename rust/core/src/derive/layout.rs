@@ -97,6 +97,8 @@ pub struct Layout {
     pub borders: [[u8; 3]; 3],
     /// Whether the lead byte alone determines on which side of a border a sequence is.
     pub lead_decides: bool,
+    /// From this byte up to DF, each begins a sequence of two bytes with any continuation byte. E0 if DF does not.
+    pub twos_from: u8,
     /// Whether some sequences part from the layout by their first two bytes.
     pub parts: bool,
     /// Whether those are always ill-formed units of three bytes if their third byte continues them, and otherwise
@@ -165,6 +167,7 @@ impl Layout {
             escape,
             borders: [NO_BORDER; 3],
             lead_decides: true,
+            twos_from: 0xE0,
             parts: false,
             parting_is_unit: true,
             begins_with_strays: false,
@@ -190,6 +193,7 @@ impl Layout {
             lowest.is_none_or(|lowest| 0x80 + lowest == usize::from(second) && third <= 0x80)
         });
         leads.iter().for_each(|lead| layout.add_lead(lead));
+        layout.twos_from = (0xC0..0xE0).rev().take_while(|&lead| layout.is_any_two(lead)).last().unwrap_or(0xE0);
         layout.begins_with_strays = layout.kinds.0[..64].iter().any(|&kind| kind != 0);
         layout.parting = [Layout::PARTS, Layout::SECOND_PARTS].map(|bit| layout.with_kind(bit));
         layout
@@ -219,6 +223,12 @@ impl Layout {
         let lead = self.lead(lead);
         let fits = |seconds: Option<(u8, u8)>| seconds.is_some_and(|(low, span)| second.wrapping_sub(low) <= span);
         !lead.parts && fits(lead.seconds) && !fits(lead.parting)
+    }
+
+    /// Whether a byte begins a sequence of two bytes with any continuation byte.
+    fn is_any_two(&self, lead: u8) -> bool {
+        let (kind, seconds) = (self.kinds.of(lead), (self.second_low.of(lead), self.second_span.of(lead)));
+        kind == Layout::TWO && seconds == (*CONTINUATIONS.start(), CONTINUATIONS.end() - CONTINUATIONS.start())
     }
 
     /// The length of the sequences with this lead byte, if any begin with it.

@@ -40,40 +40,43 @@ pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>)
     }
 }
 
-/// Write text of U+0000 to U+FFFF as 16-bit units, in the byte order of other machines if `SWAPPED`.
+/// Write text of U+0000 to U+FFFF as 16-bit units, in the byte order of other machines if `SWAPPED`. Each `Taker` has code of
+/// its own, which is inlined.
 #[inline]
 #[avx512]
-pub fn write_ucs2<const SWAPPED: bool>(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
+pub fn write_ucs2<const SWAPPED: bool, Taker>(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
     for at in (0..text.len()).step_by(64) {
         fetch_ahead(text, at);
         // One check does for a block with text around it: on a busy machine each instruction counts.
-        let window = text.get(at.wrapping_sub(2)..).and_then(<[u8]>::first_chunk::<67>);
-        if let Some(window) = window {
-            let ending = [0, 1, 2].map(|start| bytes_64(window, start));
-            put_ends::<SWAPPED>(ending, is_continuation(window[66]), !0, shift, out);
-        } else {
-            let ending = [bytes_before(text, at, 2), bytes_before(text, at, 1), bytes_64(text, at)];
-            let goes_on = text.get(at + 64).is_some_and(|&byte| is_continuation(byte));
-            put_ends::<SWAPPED>(ending, goes_on, low_64(text.len() - at), shift, out);
-        }
+        let (units, count) = match text.get(at.wrapping_sub(2)..).and_then(<[u8]>::first_chunk::<67>) {
+            Some(window) => {
+                let ending = [0, 1, 2].map(|start| bytes_64(window, start));
+                ends(ending, is_continuation(window[66]), !0, shift)
+            }
+            None => {
+                let ending = [bytes_before(text, at, 2), bytes_before(text, at, 1), bytes_64(text, at)];
+                let goes_on = text.get(at + 64).is_some_and(|&byte| is_continuation(byte));
+                ends(ending, goes_on, low_64(text.len() - at), shift)
+            }
+        };
+        put_two_16::<Taker>(out, units.map(|units| ordered::<2>(units, SWAPPED)), count);
     }
 }
 
-/// Write some lanes of a block as 16-bit units. Each is composed in the lane where its sequence ends, from the last byte
-/// and the two before it, of which three vectors are given; `goes_on` says whether the last sequence ends behind the block.
+/// Some lanes of a block as 16-bit units, with their number. Each is composed in the lane where its sequence ends, from the
+/// last byte and the two before it, of which three vectors are given; `goes_on` says whether the last sequence ends behind
+/// the block.
 #[inline]
 #[avx512]
-fn put_ends<const SWAPPED: bool>(
+fn ends(
     [first, second, third]: [__m512i; 3],
     goes_on: bool,
     lanes: u64,
     shift: Option<&Layout>,
-    out: &mut Output<'_, u16>,
-) {
+) -> ([__m512i; 2], usize) {
     if _mm512_movepi8_mask(third) == 0 {
         let halves = [_mm512_castsi512_si256(third), _mm512_extracti64x4_epi64::<1>(third)];
-        let units = halves.map(|half| ordered::<2>(_mm512_cvtepu8_epi16(half), SWAPPED));
-        return put_two_16(out, units, lanes.count_ones() as usize);
+        return (halves.map(|half| _mm512_cvtepu8_epi16(half)), lanes.count_ones() as usize);
     }
     let continuing = |bytes| _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
     // Bits that come from the neighbouring byte of a pair are masked off.
@@ -87,16 +90,13 @@ fn put_ends<const SWAPPED: bool>(
     let upper = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xF0_u8 as i8), four_bits, middle);
     let upper = _mm512_maskz_mov_epi8(continuing(third), upper);
     let ends = !(continuing(third) >> 1 | u64::from(goes_on) << 63) & lanes;
+    let longer = [continuing(third), continuing(third) & continuing(second)];
+    let [lower, upper] = shift.map_or([lower, upper], |layout| offset_bytes(layout, [lower, upper], longer));
     let mut units = joined(lower, upper, ends);
     if let Some(layout) = shift {
-        let longer = _pext_u64(continuing(third), ends);
-        let three = _pext_u64(continuing(third) & continuing(second), ends);
-        for (half, units) in units.iter_mut().enumerate() {
-            let [longer, three] = [longer, three].map(|lanes| (lanes >> (32 * half)) as u32);
-            *units = shifted_16(layout, *units, longer, three);
-        }
+        units = units.map(|units| beyond_gap(layout, units));
     }
-    put_two_16(out, units.map(|units| ordered::<2>(units, SWAPPED)), ends.count_ones() as usize);
+    (units, ends.count_ones() as usize)
 }
 
 /// The 16-bit units of some lanes, given as lower and upper bytes.
@@ -229,14 +229,36 @@ fn with_pairs(points: __m512i, sequences: __m512i, halves: __m512i) -> __m512i {
     _mm512_mask_mov_epi32(points, pairs, pairs::joined_32(halves))
 }
 
+/// Payloads of up to three bytes, each as its lower and its upper byte, with their offsets added; given the lanes of longer
+/// sequences than one byte, and those of three. Here a vector has 64 of them: units of 16 bits would be twice as many vectors.
+#[inline]
+#[avx512]
+fn offset_bytes(layout: &Layout, [lower, upper]: [__m512i; 2], [longer, three]: [u64; 2]) -> [__m512i; 2] {
+    let [low, high] = [0, 8].map(|bits| {
+        let [two_bytes, three_bytes] = [0, 1].map(|at| _mm512_set1_epi8((layout.offsets[at] >> bits) as i8));
+        _mm512_mask_mov_epi8(_mm512_maskz_mov_epi8(longer, two_bytes), three, three_bytes)
+    });
+    let lower = _mm512_add_epi8(lower, low);
+    let carries = _mm512_cmplt_epu8_mask(lower, low);
+    let upper = _mm512_add_epi8(upper, high);
+    [lower, _mm512_mask_sub_epi8(upper, carries, upper, _mm512_set1_epi8(-1))]
+}
+
 /// The code points of payloads of up to three bytes.
 #[inline]
 #[avx512]
 pub fn shifted_16(layout: &Layout, points: __m512i, two: u32, three: u32) -> __m512i {
     let points = _mm512_mask_add_epi16(points, two & !three, points, _mm512_set1_epi16(layout.offsets[0] as i16));
     let points = _mm512_mask_add_epi16(points, three, points, _mm512_set1_epi16(layout.offsets[1] as i16));
-    let beyond = three & _mm512_cmpge_epu16_mask(points, _mm512_set1_epi16(layout.gap.0 as i16));
-    _mm512_mask_add_epi16(points, beyond, points, _mm512_set1_epi16(layout.gap.1 as i16))
+    beyond_gap(layout, points)
+}
+
+/// Values of up to three bytes as code points, moved past the gap that a form leaves out: those of two bytes are before it.
+#[inline]
+#[avx512]
+fn beyond_gap(layout: &Layout, values: __m512i) -> __m512i {
+    let beyond = _mm512_cmpge_epu16_mask(values, _mm512_set1_epi16(layout.gap.0 as i16));
+    _mm512_mask_add_epi16(values, beyond, values, _mm512_set1_epi16(layout.gap.1 as i16))
 }
 
 /// The code points of payloads, given their sequences.
@@ -251,6 +273,9 @@ pub fn shifted_32(layout: &Layout, sequences: __m512i, points: __m512i) -> __m51
     _mm512_mask_add_epi32(points, beyond, points, _mm512_set1_epi32(layout.gap.1 as i32))
 }
 
+/// Who writes UTF-8, of which nothing needs to be known.
+enum Utf8 {}
+
 /// Write valid UTF-8 of U+0000 to U+00FF as bytes.
 #[avx512]
 pub fn to_latin1(text: &[u8], out: &mut Output<'_, u8>) {
@@ -260,14 +285,14 @@ pub fn to_latin1(text: &[u8], out: &mut Output<'_, u8>) {
 /// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
 #[avx512]
 pub fn to_ucs2(text: &[u8], out: &mut Output<'_, u16>) {
-    out.go_on(|out| write_ucs2::<false>(text, None, out));
+    out.go_on(|out| write_ucs2::<false, Utf8>(text, None, out));
 }
 
 /// As [`to_ucs2`], in the byte order of other machines.
 #[cfg(feature = "simdutf")]
 #[avx512]
 pub fn to_swapped_ucs2(text: &[u8], out: &mut Output<'_, u16>) {
-    out.go_on(|out| write_ucs2::<true>(text, None, out));
+    out.go_on(|out| write_ucs2::<true, Utf8>(text, None, out));
 }
 
 /// Write valid UTF-8 as 32-bit units.

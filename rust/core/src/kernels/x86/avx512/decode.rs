@@ -14,6 +14,7 @@ use super::look::{
     Block, MOST_CLOSELY, Reader, Recent, WINDOW, Window, continuations, is, is_at_least, run_end, window,
 };
 use super::points::{put_each, put_half, put_latin1, put_points, put_units};
+use super::twos::{self, Twos};
 use super::{ascii_bytes, bytes_64, fetch_ahead, low_64, pairs, store_64};
 use crate::chunk::CHUNK_BYTES;
 use crate::derive::layout::{Layout, PAIR, Pairs, RUN_LEAD};
@@ -24,6 +25,7 @@ use crate::kernels::source::{Extent, Note, Notes, Source};
 use crate::policy::{Answer, BACKSLASHED_BYTE, backslashed_byte};
 
 /// The counts so far.
+#[derive(Clone, Copy)]
 struct Counted<'a> {
     layout: &'a Layout,
     count: usize,
@@ -155,9 +157,15 @@ impl Reader<'_> {
         let (mut at, mut recent) = (start, Recent::default());
         while at < limit {
             let begun = at;
-            at = self.count_clean::<HAS_NUL, false>(source.data, (at, limit), &mut counted);
+            let mut are_twos = true;
+            while are_twos {
+                (at, are_twos) = self.count_clean::<HAS_NUL, false>(source.data, (at, limit), &mut counted);
+                if are_twos {
+                    (at, counted) = self.count_twos::<HAS_NUL>(source.data, (at, limit), counted);
+                }
+            }
             if tells_surrogates {
-                at = self.count_clean::<HAS_NUL, true>(source.data, (at, limit), &mut counted);
+                (at, _) = self.count_clean::<HAS_NUL, true>(source.data, (at, limit), &mut counted);
             }
             recent.add_clean((at - begun) / 64);
             let (end, goes_on) = self.count_dirty(source.data, (at, limit), &mut recent, (&mut counted, notes));
@@ -171,7 +179,7 @@ impl Reader<'_> {
     }
 
     /// Count whole blocks as long as they are well-formed and conform to the layout; return the offset of a sequence
-    /// from which another function must read on.
+    /// from which another function must read on, and whether that is [`Reader::count_twos`].
     ///
     /// A sequence is counted in the block where it begins but known to be complete only in the next. So each block is
     /// counted after the next has been seen, and the last block only up to its last sequence.
@@ -185,15 +193,15 @@ impl Reader<'_> {
         data: &[u8],
         (start, limit): (usize, usize),
         counted: &mut Counted<'_>,
-    ) -> usize {
-        let mut at = start;
+    ) -> (usize, bool) {
+        let (mut at, mut are_twos) = (start, false);
         // The first lanes of a block that must be continuation bytes, and those in which a trail must or may begin.
         let (mut due, mut trails_due) = (0, 0);
         let (mut last, mut guess) = (Clean::none(), pairs::Guess::default());
         let second_count = if TELLS_SURROGATES { self.second_count } else { self.second_count_apart };
         let mut quiet = 0;
         let (joins, unpaired_part) = (self.layout.pairs == Pairs::Joined, self.layout.unpaired_part);
-        while let Some(window) = data[..limit].get(at..).and_then(<[u8]>::first_chunk::<65>) {
+        while !are_twos && let Some(window) = data[..limit].get(at..).and_then(<[u8]>::first_chunk::<65>) {
             let b0 = bytes_64(window, 0);
             fetch_ahead(window, 0);
             let high = _mm512_movepi8_mask(b0);
@@ -240,10 +248,38 @@ impl Reader<'_> {
             counted.add_clean(data, &last, !0);
             last = Clean { at, bytes: b0, begins: !(continuing | joined), joined };
             due = two >> 63 | three >> 62 | four >> 61;
+            are_twos = !TELLS_SURROGATES && three == 0 && twos::is_asked(at);
             at += 64;
         }
         counted.add_clean(data, &last, low_64(64 - last.open()));
-        at - last.open()
+        (at - last.open(), are_twos)
+    }
+
+    /// Count whole blocks as long as they hold nothing but ASCII and sequences of two bytes; as [`Reader::count_clean`].
+    ///
+    /// It is a separate function, and the counts are given and returned, so that they can stay in its caller's registers.
+    #[inline(never)]
+    #[avx512]
+    fn count_twos<'c, const HAS_NUL: bool>(
+        &self,
+        data: &[u8],
+        (mut at, limit): (usize, usize),
+        mut counted: Counted<'c>,
+    ) -> (usize, Counted<'c>) {
+        let (mut twos, mut last) = (Twos { from: self.layout.twos_from, open: 0 }, Clean::none());
+        while let Some(block) = data[..limit].get(at..).and_then(<[u8]>::first_chunk::<64>) {
+            fetch_ahead(block, 0);
+            let bytes = bytes_64(block, 0);
+            if !HAS_NUL && _mm512_testn_epi8_mask(bytes, bytes) != 0 {
+                break;
+            }
+            let Some(begins) = twos.begins(bytes) else { break };
+            counted.add_clean(data, &last, !0);
+            last = Clean { at, bytes, begins, joined: 0 };
+            at += 64;
+        }
+        counted.add_clean(data, &last, low_64(64 - last.open()));
+        (at - last.open(), counted)
     }
 
     /// Count blocks of any text until they are clean; return the offset reached, and whether reading continues there.
@@ -340,7 +376,7 @@ impl Reader<'_> {
         (counted, notes): (&mut Counted<'_>, &mut Notes),
     ) -> (usize, u64) {
         let drops = !BY_BYTE && self.answer == Answer::Drop;
-        let (mut at, mut own) = (start, Counted { ..*counted });
+        let (mut at, mut own) = (start, *counted);
         // The last block of the stretch is not read here.
         let mut left = &data[start..data.len().min(limit.saturating_add(WINDOW - 65))];
         let mut unused = [const { MaybeUninit::uninit() }; MOST_CLOSELY];
@@ -441,8 +477,9 @@ pub fn write_ucs2<const ESCAPES: bool>(
     limit: usize,
     out: &mut Output<'_, u16>,
 ) -> usize {
-    let put_clean =
-        |text: &[u8], out: &mut Output<'_, u16>| clean::write_ucs2::<false>(text, source.layout.shift(), out);
+    let put_clean = |text: &[u8], out: &mut Output<'_, u16>| {
+        clean::write_ucs2::<false, By<ESCAPES>>(text, source.layout.shift(), out)
+    };
     write::<_, ESCAPES>(source, (start, limit), out, put_clean, |reader, window, note, out| {
         if note.is_each() {
             put_each(reader, window, note.ill, out);

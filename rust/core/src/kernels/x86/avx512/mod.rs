@@ -28,6 +28,7 @@ mod points;
 pub mod short;
 mod speller;
 pub mod tally;
+mod twos;
 pub mod units;
 pub mod utf8;
 #[cfg(feature = "simdutf")]
@@ -196,10 +197,10 @@ fn store_all<T, const VALUES: usize, const VECTORS: usize>(
 }
 
 /// Store the first `count` 16-bit units of two vectors; see [`put_bytes`]. One check does for both, and nothing is asked
-/// about what they hold.
+/// about what they hold. Each `Taker` has code of its own, which is inlined.
 #[inline]
 #[avx512]
-fn put_two_16(out: &mut Output<'_, u16>, [lower, upper]: [__m512i; 2], count: usize) {
+fn put_two_16<Taker>(out: &mut Output<'_, u16>, [lower, upper]: [__m512i; 2], count: usize) {
     assert!(count <= 64);
     let Some(room) = out.room_for::<64>() else {
         put_16(out, lower, count.min(32));

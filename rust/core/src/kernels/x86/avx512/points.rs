@@ -63,7 +63,8 @@ pub fn put_units(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Ou
         lower = _mm512_mask_mov_epi8(lower, note.odd, _mm512_set1_epi8(0xFD_u8 as i8));
         upper = _mm512_mask_mov_epi8(upper, note.odd, _mm512_set1_epi8(-1));
     }
-    put_two_16(out, joined(lower, upper, note.begins), note.begins.count_ones() as usize);
+    enum Noted {}
+    put_two_16::<Noted>(out, joined(lower, upper, note.begins), note.begins.count_ones() as usize);
 }
 
 /// Store the code points of half a block, the lanes from `FIRST` on.

@@ -9,6 +9,7 @@ use std::arch::x86_64::*;
 use eightfold_features::avx512;
 
 use super::clean::{begins_64, bytes_before};
+use super::twos::{Twos, is_asked, leads_from};
 use super::{any_of, ascii_bytes, bytes_64, fetch_ahead};
 use crate::kernels::lanes::low_64;
 use crate::kernels::measured::{Prefix, WIDTH_BORDERS, cut_bytes};
@@ -147,39 +148,24 @@ impl Blocks {
 }
 
 /// Measure the blocks at the beginning of data that hold nothing but ASCII and sequences of two bytes. So does the valid
-/// block before them, whose last byte may begin such a sequence. To prove these blocks valid it is enough to know where
-/// sequences begin.
+/// block before them, whose last byte may begin such a sequence.
 // In a function of its own it takes no registers from the loop that calls it now and then.
 #[inline(never)]
 #[avx512]
-fn twos(data: &[u8], before: __m512i) -> Blocks {
+fn measure_twos(data: &[u8], before: __m512i) -> Blocks {
     let mut blocks = Blocks { end: 0, count: 0, largest: _mm512_setzero_si512(), last: before };
-    let mut open = twos_begin(before) >> 63;
+    let mut twos = Twos { from: TWOS_FROM, open: leads_from(TWOS_FROM, before) >> 63 };
     for block in data.as_chunks::<64>().0 {
         fetch_ahead(block, 0);
         let bytes = bytes_64(block, 0);
-        let (begins, twos) = (begins_64(bytes), twos_begin(bytes));
-        let goes_on = twos << 1 | open;
-        if begins != !goes_on || _mm512_movepi8_mask(bytes) != twos | goes_on {
-            break;
-        }
-        open = twos >> 63;
+        let Some(begins) = twos.begins(bytes) else { break };
         blocks.add(bytes, begins);
     }
     blocks
 }
 
-/// The bytes that begin a sequence of two.
-#[inline]
-#[avx512]
-fn twos_begin(bytes: __m512i) -> u64 {
-    let above = _mm512_sub_epi8(bytes, _mm512_set1_epi8(0xC2_u8 as i8));
-    _mm512_cmplt_epu8_mask(above, _mm512_set1_epi8((0xE0_u8 - 0xC2) as i8))
-}
-
-/// In one block of so many bytes we look for the beginning of two-byte text. Looking in each block made text of longer
-/// sequences 5% slower.
-const ASKED: usize = 1024;
+/// The least byte that begins a sequence of two bytes.
+const TWOS_FROM: u8 = 0xC2;
 
 /// Measure whole blocks as long as they are valid; the end is before the first, or the last, sequence that may be
 /// incomplete.
@@ -201,8 +187,8 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
         let high = _mm512_movepi8_mask(bytes);
         if high == 0 {
             blocks.add_ascii(data);
-        } else if blocks.end % ASKED == 64 && begins & high == twos_begin(bytes) {
-            blocks.join(twos(&data[blocks.end..], bytes));
+        } else if is_asked(blocks.end - 64) && begins & high == leads_from(TWOS_FROM, bytes) {
+            blocks.join(measure_twos(&data[blocks.end..], bytes));
         }
     }
     let Blocks { end, count, largest, last } = blocks;
