@@ -47,6 +47,8 @@ ONE_IN_NEON := $(or $(ONE_IN),20)
 ONE_IN_PORTABLE := $(or $(ONE_IN),60)
 COMPARING_PORTABLE := $(if $(ONE_IN),$(COMPARING),$(addprefix tests/engines/test_,native.py parity_loops.py parity_sequences.py))
 ONE_IN_PAGES := $(or $(ONE_IN),3)
+# The same for the reference.
+ONE_IN_REFERENCE := $(or $(ONE_IN),10)
 
 BIN := $(VENV)/bin
 PIP := EIGHTFOLD_BUILD=$(BUILD) $(BIN)/python -m pip --disable-pip-version-check install --quiet
@@ -62,7 +64,11 @@ FUZZING = -max_total_time=$$(( $(MIN) * 60 + $(SEC) )) -verbosity=0 -print_final
 
 # Every supported Python, on PATH or in pyenv; a t marks the free-threaded build.
 PYTHONS := 3.11 3.12 3.13 3.14 3.14t 3.15 3.15t
-ENGINES := python reference
+
+# What an engine does itself, and what depends on a level; the tests that read more with EIGHTFOLD_EXHAUSTIVE=1 on the core.
+OF_ENGINES := $(addprefix tests/,conformance forms proofs streams vectors verbs)
+OF_LEVELS := $(OF_ENGINES) $(addprefix tests/,columns engines hostile)
+OF_STRIDES := tests/verbs/test_identify_texts.py tests/columns/test_malformed.py tests/columns/test_files.py
 
 # What touches memory: hostile callers, and the tests that compare engines.
 SANITIZED ?= -n 2 tests/hostile tests/engines/test_native.py tests/engines/test_native_memory.py \
@@ -84,7 +90,7 @@ METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
 .PHONY: help demo test test-parity test-python test-reference test-search test-core test-aarch64 test-aarch64-python test-others \
     test-levels test-hostile test-sanitized test-web test-docs test-scale miri fuzz fuzz-python audit soak full bench wheel docs \
-    links explorer screenshots lint versions scale clean
+    full-pythons full-engines full-levels full-inputs links explorer screenshots lint versions scale clean
 .NOTPARALLEL:
 
 help: ## list the commands
@@ -194,19 +200,29 @@ test-scale: $(INSTALLED_SCALE) ## test columns on real Spark (needs Java 17) and
 
 scale: $(INSTALLED_SCALE) # install Spark and Ray, over a gigabyte
 
-full: $(INSTALLED_DEV) ## run what takes too long for each change: all installed Pythons, all engines and levels, exhaustive inputs
+full: full-pythons full-engines full-levels full-inputs ## run what takes too long for each change: all installed Pythons, all engines and levels, exhaustive inputs
+
+full-pythons: # every installed Python, each in an environment of its own
 	@for version in $(PYTHONS); do \
 	    python=$$(sh .ci/find-python $$version) || { echo "make full: there is no Python $$version here"; continue; }; \
 	    echo "make full: Python $$version is $$python"; \
 	    $(MAKE) --no-print-directory PYTHON="$$python" VENV="build/full/$$version" test test-parity || exit 1; \
 	done
-	for engine in $(ENGINES); do EIGHTFOLD_ENGINE=$$engine $(BIN)/python -m pytest $(PYTEST) || exit 1; done
-	for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level $(BIN)/python -m pytest $(PYTEST) || exit 1; done
+
+# The reference reads byte by byte: all cases would take it days. What calls it is run on the engine `python`.
+full-engines: $(INSTALLED_DEV) # the engines without the core
+	$(MAKE) --no-print-directory test-python
+	$(MAKE) --no-print-directory test-reference PYTEST="$(PYTEST) --one-in $(ONE_IN_REFERENCE) $(OF_ENGINES)"
+
+full-levels: $(INSTALLED_DEV) # the lesser instruction sets, the core without its C++ library, and the race with that
+	for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level $(BIN)/python -m pytest $(PYTEST) $(OF_LEVELS) || exit 1; done
 	cd rust && for level in avx512 $(LEVELS); do \
 	    EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core --no-default-features || exit 1; done
 	CARGO_PROFILE_BENCH_LTO=off CARGO_PROFILE_BENCH_CODEGEN_UNITS=16 \
 	    EIGHTFOLD_RACE=1 $(BIN)/python -m pytest -n 0 tests/project/test_benchmarks.py -k race_with_simdutf
-	EIGHTFOLD_EXHAUSTIVE=1 $(BIN)/python -m pytest $(PYTEST)
+
+full-inputs: $(INSTALLED_DEV) # all values where a test takes a stride, and new examples
+	EIGHTFOLD_EXHAUSTIVE=1 $(BIN)/python -m pytest $(PYTEST) $(OF_STRIDES)
 	$(MAKE) --no-print-directory test-search
 
 bench: $(INSTALLED_BENCH) ## compare the speed with CPython and other peers, into benchmarks/measurements/; print some rows only: BENCH="--only 'xtf-8*'"
