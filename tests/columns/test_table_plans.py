@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import struct
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,19 @@ def test_so_can_one_for_string_views(kind: str, tmp_path: Path) -> None:
         assert run(tmp_path, "--undo", plan) == 0
         assert run(tmp_path, "--apply", plan) == 0
         assert path.read_bytes() == applied
+
+
+def test_string_views_that_share_their_bytes_still_do_in_a_repaired_file(tmp_path: Path) -> None:
+    count, shared = 1000, b"x" * 10_000
+    views = pa.py_buffer(struct.pack("=i4sii", len(shared), shared[:4], 0, 0) * count)
+    name = pa.Array.from_buffers(pa.string_view(), count, [None, views, pa.py_buffer(shared)])
+    given = pa.table({"name": name, "other": strings([b"\xff"] + [b"ok"] * (count - 1))})
+    path = tmp_path / "data.arrow"
+    with pa.ipc.new_file(path, given.schema) as writer:
+        writer.write_table(given)
+    assert cli.main(["repair", "--in-place", str(path)]) == 0
+    assert path.stat().st_size < 50_000
+    assert pa.ipc.open_file(path).read_all()["name"].equals(given["name"])
 
 
 def test_other_bytes_after_an_undo_are_refused_with_the_reason(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:

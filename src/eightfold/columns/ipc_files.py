@@ -9,7 +9,7 @@ from importlib import import_module
 from itertools import count
 from typing import Any, BinaryIO
 
-from eightfold.columns.arrow import as_type, pyarrow
+from eightfold.columns.arrow import as_type, compute, pyarrow
 from eightfold.columns.footers import Statistic
 from eightfold.columns.nested import Leaf
 from eightfold.columns.parts import Part, blaming_part, closed
@@ -192,7 +192,8 @@ def _named_as(batch: Any, schema: Any) -> Any:
 def _with_compact_views(batch: Any) -> Any:
     """Return a record batch whose string views point into one buffer for each array, in the order of rows.
 
-    Otherwise the bytes of a file depend on how often its values were replaced, and not on the values alone.
+    Otherwise the bytes of a file depend on how often its values were replaced, and not on the values alone. Views that
+    share their bytes are left alone: apart, these could take any amount of memory.
     """
     columns = [batch.column(at) for at in range(batch.num_columns)]
     new = [rebuilt(each, _compact, binary=False) if _holds_views(each.type) else each for each in columns]
@@ -213,10 +214,19 @@ def _compact(leaf: Leaf) -> Any:
     if not pa.types.is_string_view(array.type):
         return array
     ill_formed_rows(leaf.column, UTF_8)  # checks the views, as pyarrow does not
-    joined = as_type(array, pa.binary_view()).cast(pa.large_binary())
-    if joined.buffers()[2].size > _LARGEST_VIEW:
+    if _size_of_values(array) > min(_LARGEST_VIEW, sum(each.size for each in array.buffers()[1:])):
         return array
+    joined = as_type(array, pa.binary_view()).cast(pa.large_binary())
     return as_type(joined.cast(pa.binary_view()), array.type)
+
+
+def _size_of_values(views: Any) -> int:
+    """Return how many bytes the values of an array of views have together. The length begins each view of 16 bytes."""
+    pa = pyarrow()
+    numbers = pa.Array.from_buffers(pa.int32(), 4 * len(views), [None, views.buffers()[1]], 0, 4 * views.offset)
+    lengths = compute().list_element(pa.FixedSizeListArray.from_arrays(numbers, 4), 0)
+    total: int = compute().sum(lengths.filter(views.is_valid()), min_count=0).as_py()
+    return total
 
 
 def _ipc_codec(ipc: Any, file: BinaryIO, start: int) -> str | None:
