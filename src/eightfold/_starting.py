@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from itertools import pairwise
 from types import TracebackType
 
 _WRONG_USE = 2
@@ -17,8 +16,10 @@ _WRONG_USE = 2
 def _is_command() -> bool:
     """Return whether this process runs the command `eightfold`, or `python -m eightfold`."""
     script = os.path.basename(next(iter(getattr(sys, "argv", ())), "")).removesuffix(".exe")
-    # While Python looks for the module that `-m` names, `-m` stands for it in `sys.argv`.
-    return script == "eightfold" or (script == "-m" and ("-m", "eightfold") in pairwise(sys.orig_argv))
+    if script != "-m":
+        return script == "eightfold"
+    # While Python looks for a module, `-m` stands for it in `sys.argv`. In `sys.orig_argv` it may follow in one word.
+    return sys.orig_argv[-len(sys.argv)] in ("eightfold", "-meightfold")
 
 
 def _end(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:

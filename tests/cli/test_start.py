@@ -300,11 +300,11 @@ sys.exit(main())
 """
 
 
-@pytest.fixture(params=["eightfold", "eightfold.exe", "-m"])
+@pytest.fixture(params=["eightfold", "eightfold.exe", "-m eightfold", "-Bm eightfold", "-meightfold"])
 def started(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
     """Return what starts the command, as a script or as a module."""
-    if request.param == "-m":
-        return [sys.executable, "-m", "eightfold"]
+    if request.param.startswith("-"):
+        return [sys.executable, *request.param.split()]
     script = tmp_path / request.param
     script.write_text(START)
     return [sys.executable, str(script)]
@@ -319,6 +319,15 @@ def test_a_wrong_variable_is_told_in_one_line(name: str, started: list[str]) -> 
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert done.stderr.startswith("eightfold: ")
     assert f"{name} is " in done.stderr
+
+
+def test_other_programs_get_the_exception(tmp_path: Path) -> None:
+    (tmp_path / "another").mkdir()
+    (tmp_path / "another" / "__init__.py").write_text("import eightfold")
+    environment = {**ENVIRONMENT, "EIGHTFOLD_ENGINE": "fast"}
+    line = [sys.executable, "-m", "another", "-m", "eightfold"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+    assert done.stderr.startswith("Traceback")
 
 
 def test_ctrl_c_is_quiet_while_the_package_is_imported(tmp_path: Path) -> None:
