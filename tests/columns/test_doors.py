@@ -145,6 +145,16 @@ def test_polars_enums_get_other_categories(polars: Any) -> None:
         door.repair(frame.lazy()).collect()
 
 
+def test_polars_enums_stay_if_only_categories_would_change_that_no_value_has(polars: Any) -> None:
+    from eightfold.columns import polars as door
+
+    enum = polars.Enum(["caf\uefe9", "b"])
+    frame = polars.DataFrame([["b", ["b", None]]], schema={"e": enum, "l": polars.List(enum)}, orient="row")
+    for repaired in (door.repair(frame), door.repair(frame.lazy()).collect()):
+        assert repaired.schema == frame.schema
+        assert repaired.equals(frame)
+
+
 def test_polars_categories_and_structs(polars: Any) -> None:
     from eightfold.columns import polars as door
 

@@ -34,8 +34,8 @@ _Frame = TypeVar("_Frame", polars.DataFrame, polars.LazyFrame)
 def repair(frame: _Frame, errors: str = "escape", *, binary: bool = True) -> _Frame:
     r"""Return a frame whose text is repaired to UTF-8; a LazyFrame is repaired batch by batch when it is collected.
 
-    Columns of Python objects are left alone. An Enum gets other categories if any of them changes; polars refuses that
-    in a LazyFrame and in an expression, so cast it to String before.
+    Columns of Python objects are left alone. An Enum gets other categories if one of its values changes; polars refuses
+    that in a LazyFrame and in an expression, so cast it to String before.
 
     Args:
         frame: a DataFrame or a LazyFrame.
@@ -131,7 +131,10 @@ def _repaired(series: polars.Series, errors: str, *, binary: bool) -> polars.Ser
     if plain == series.dtype:
         return polars.Series(series.name, after, dtype=series.dtype)
     # An Enum that is inside another type has its categories in the metadata of Arrow too, and others become null.
-    repaired = _repaired(series.cast(plain), errors, binary=binary)
+    strings = series.cast(plain)
+    repaired = _repaired(strings, errors, binary=binary)
+    if repaired is strings:  # only categories change that no value has
+        return series
     return repaired.cast(_with_enums(series.dtype, lambda enum: _repaired_enum(enum, errors)))
 
 
