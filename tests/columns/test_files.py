@@ -553,9 +553,13 @@ def test_a_malformed_file_is_an_error_and_never_a_traceback(kind: str, tmp_path:
     assert f"{broken}: {'row group' if kind == 'parquet' else 'record batch'} " in told
 
 
-def test_a_codec_that_does_not_exist_is_an_error(tmp_path: Path, capsys: Any) -> None:
-    # pyarrow ends the process when the metadata is asked for such a codec.
-    path = written(tmp_path, "parquet", pa.table({"name": strings([b"a" * 99])}), compression="zstd")
+@pytest.mark.parametrize("rows", [[1], [1, 2], [1, 0], [0, 1], [0]])
+def test_a_codec_that_does_not_exist_is_an_error(rows: list[int], tmp_path: Path, capsys: Any) -> None:
+    # pyarrow ends the process when the metadata is asked for such a codec, in whichever row group.
+    path, table = tmp_path / "table.parquet", pa.table({"name": strings([b"a" * 99] * 2)})
+    with pq.ParquetWriter(path, table.schema, compression="zstd") as writer:
+        for count in rows:
+            writer.write_table(table[:count])
     whole, codec_field = path.read_bytes(), bytes([0x15, 0x0C])  # field 4 of ColumnMetaData: CompressionCodec, ZSTD
     places = [at for at in range(len(whole)) if whole.startswith(codec_field, at)]
     told = ""

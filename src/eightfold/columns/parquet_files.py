@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from io import BufferedReader
-from itertools import chain
 from typing import Any, BinaryIO
 
 from eightfold.columns.arrow import as_type, binary_type, is_text, pyarrow
@@ -124,10 +123,8 @@ class ParquetReader:
             FileError: a row group is malformed, a text has another place, or a timestamp cannot be kept.
         """
         self._check_timestamps()
+        self._check_groups()
         written: list[Any] = []
-        parts = self.parts(whole=True)
-        # The metadata of columns is asked only after they were read: pyarrow aborts where it names an unknown codec.
-        first = next(parts, None)
         with blaming_part(self._path, PARQUET, "schema"):
             parquet = import_module("pyarrow.parquet")
             options = options_like(self.metadata, self.schema, self._text_columns)
@@ -141,8 +138,7 @@ class ParquetReader:
             writer.close()
 
         with closed(close, blaming_part(self._path, PARQUET, "end")):
-            for group, part in enumerate(chain([] if first is None else [first], parts)):
-                first = None
+            for group, part in enumerate(self.parts(whole=True)):
                 data = change(part)
                 with self.blaming(group):
                     data = _with_unique_entries(data)
@@ -153,6 +149,16 @@ class ParquetReader:
         if self._footer is not None and self._footer.repeats_a_key:
             other.append("key-value metadata with the key of another pair")
         return [*other, *losses(self.metadata, written[0])]
+
+    def _check_groups(self) -> None:
+        """Read a row of each row group: pyarrow aborts where the metadata of columns are asked and are not as they should be.
+
+        Raises:
+            FileError: a row group cannot be read.
+        """
+        for group in range(self.metadata.num_row_groups):
+            with self.blaming(group):
+                next(self._file.iter_batches(1, row_groups=[group], use_threads=False), None)
 
     def _check_timestamps(self) -> None:
         """Check that a copy keeps the timestamps of INT96; a file without them is not read.
