@@ -107,7 +107,7 @@ def test_a_fault_is_raised_when_it_comes_first() -> None:
 
 @pytest.mark.parametrize("start", [-1, 4, 1 << 70])
 def test_a_start_that_is_not_in_the_text(start: int) -> None:
-    with pytest.raises(ValueError, match="start must be"):
+    with pytest.raises(ValueError, match=f"start must be .*, not {start}$"):
         encode_into("abc", "utf-8", bytearray(4), start)
     assert encode_into("abc", "utf-8", bytearray(4), 3) == (0, 0)
 

@@ -107,8 +107,12 @@ pub fn encode_into<'py>(
     let text = text_object(text)?;
     let begin = start.map_or(0, |start| given::size_of(start, "start", 0))?;
     let length = text_length(text);
-    if begin > length {
-        let message = format!("start must be at most {length}, the length of the text, not {begin}");
+    if let Optional::Value(start) = &start
+        && begin > length
+    {
+        // The number that was given may be larger than `begin` can be.
+        let given = names::index(py)?.call1((start,))?.str()?;
+        let message = format!("start must be at most {length}, the length of the text, not {given}");
         return Err(PyValueError::new_err(message));
     }
     let form = asked.strictly_written(py)?;
