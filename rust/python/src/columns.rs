@@ -22,15 +22,32 @@ use crate::names;
 use crate::released::released;
 use crate::threads::threads_of;
 
-/// A column as Python gives it: `eightfold.columns.values.Column`.
-type Given<'py> = (String, usize, Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>, Bound<'py, PyAny>, usize, usize);
+/// A column as Python gives it: a tuple `eightfold.columns.values.Column`.
+pub struct Given<'py> {
+    kind: String,
+    width: usize,
+    places: Bound<'py, PyAny>,
+    data: Vec<Bound<'py, PyAny>>,
+    validity: Bound<'py, PyAny>,
+    first: usize,
+    count: usize,
+}
+
+impl<'py> FromPyObject<'_, 'py> for Given<'py> {
+    type Error = PyErr;
+
+    fn extract(given: pyo3::Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let (kind, width, places, data, validity, first, count) = given.extract()?;
+        Ok(Given { kind, width, places, data, validity, first, count })
+    }
+}
 
 /// The code point of a fault that has none, as `eightfold.columns.values.NO_CODE_POINT`.
 pub const NO_CODE_POINT: u32 = u32::MAX;
 
 /// Do something with a column, whose buffers are kept meanwhile.
 fn with_column<R>(py: Python<'_>, given: &Given<'_>, work: impl FnOnce(&Column<'_>) -> PyResult<R>) -> PyResult<R> {
-    let (kind, width, places, data, validity, first, count) = given;
+    let Given { kind, width, places, data, validity, first, count } = given;
     let (places, validity) = (Borrowed::of(places)?, Some(validity).filter(|given| !given.is_none()));
     let data: Vec<Borrowed> = data.iter().map(Borrowed::of).collect::<PyResult<_>>()?;
     let data: Vec<&[u8]> = data.iter().map(Borrowed::bytes).collect();
@@ -290,9 +307,9 @@ pub fn spliced_column<'py>(
     values: &Bound<'py, PyBytes>,
 ) -> PyResult<Places<'py>> {
     let (rows, ends) = (numbers_of(rows)?, numbers_of(ends)?);
-    let new = Replacements::of(&rows, &ends, values.as_bytes(), column.6);
+    let new = Replacements::of(&rows, &ends, values.as_bytes(), column.count);
     let new = new.ok_or_else(|| PyValueError::new_err("the new values are not in the order of their rows"))?;
-    let width = column.1;
+    let width = column.width;
     let too_large = || stopped(py, Stopped::TooLarge);
     with_column(py, &column, |column| {
         if let ColumnLayout::Views(views) = &column.layout {
