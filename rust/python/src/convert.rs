@@ -382,11 +382,51 @@ fn same_text<'py>(content: Bound<'py, PyBytes>, skipped: usize, mark: &[u8]) -> 
 /// A code point with the start and the end of what it came from.
 type Placed = (u32, usize, usize);
 
-/// Where a piece begins: see `eightfold.run.converted_piece`.
-type Begun = (usize, usize, usize, bool, Option<Placed>, bool);
+/// Where a piece begins, a tuple: see `eightfold.run.converted_piece`.
+pub struct Begun {
+    /// The offset in the data at which the text begins.
+    start: usize,
+    /// The offset of the data in the source.
+    offset: usize,
+    /// 1 plus the index of the signature whose form applies; 0 if there is none.
+    chosen: usize,
+    in_run: bool,
+    /// A lead that waits for the next code point.
+    lead: Option<Placed>,
+    /// Whether to count the pairs that the target joins.
+    counts: bool,
+}
 
-/// What a piece came to.
-type Piece<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, usize, bool, Option<Placed>, usize, Option<Placed>);
+impl<'py> FromPyObject<'_, 'py> for Begun {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let (start, offset, chosen, in_run, lead, counts) = given.extract()?;
+        Ok(Begun { start, offset, chosen, in_run, lead, counts })
+    }
+}
+
+/// What a piece came to, a tuple of these.
+pub struct Piece<'py> {
+    written: Bound<'py, PyBytes>,
+    /// The bytes to hold for the next piece.
+    held: Bound<'py, PyBytes>,
+    /// The offset of the held bytes in the source.
+    offset: usize,
+    in_run: bool,
+    /// A lead that waits for the next code point.
+    lead: Option<Placed>,
+    /// The number of pairs that the target joined, and the first of them.
+    joined_count: usize,
+    first_joined: Option<Placed>,
+}
+
+impl<'py> Make<'py> for Piece<'py> {
+    fn make(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let Piece { written, held, offset, in_run, lead, joined_count, first_joined } = self;
+        (written, held, offset, in_run, lead, joined_count, first_joined).make(py)
+    }
+}
 
 /// Convert a piece of a stream as far as is certain: see `eightfold.run.converted_piece`.
 #[pyfunction]
@@ -403,27 +443,33 @@ pub fn converted_piece<'py>(
     r#final: Truth,
 ) -> PyResult<Made<Piece<'py>>> {
     let py = data.py();
-    let (start, offset, chosen, in_run, lead, counts) = begun;
-    let start = offset_in(data.as_bytes(), start)?;
+    let offset = begun.offset;
+    let start = offset_in(data.as_bytes(), begun.start)?;
     let (source, target) = (Handle::of(source)?, Handle::of(target)?);
-    let reading = source.get().reading(py, chosen, &errors, true)?;
+    let reading = source.get().reading(py, begun.chosen, &errors, true)?;
     let writing = target.get().writing(py, &errors)?;
-    let mut reader = Reader::of_piece(reading, data, start, u32::MAX, in_run);
+    let mut reader = Reader::of_piece(reading, data, start, u32::MAX, begun.in_run);
     reader.write_to(&writing.form);
     let end = Target { offset, ..Target::new(&writing, source.get().name.bind(py).clone().into_any(), REPLACEMENT) };
     let mut writer = writer(&writing, REPLACEMENT, SPARE.take());
     // A lead of an earlier piece stands before offset 0 of this one: its place is counted round the end of the range.
     let within = |at: usize| at.wrapping_sub(offset);
-    writer.held = lead.map(|(code_point, start, end)| Held { code_point, start: within(start), end: within(end) });
-    writer.joined = counts.then(Joined::default);
+    let held = |(code_point, start, end)| Held { code_point, start: within(start), end: within(end) };
+    writer.held = begun.lead.map(held);
+    writer.joined = begun.counts.then(Joined::default);
     end.take(&mut reader, &mut writer, r#final.0)?;
     let beyond = |at: usize| at.wrapping_add(offset);
     let placed = |held: Held| (held.code_point, beyond(held.start), beyond(held.end));
     let (lead, joined) = (writer.held.map(placed), writer.joined.unwrap_or_default());
-    let held = bytes_of_slice(py, &reader.input.as_bytes()[reader.at..])?;
-    let end = beyond(reader.at);
-    let text = written(py, writer.out)?;
-    Ok(Made((text, held, end, reader.in_run, lead, joined.count, joined.first.map(placed))))
+    Ok(Made(Piece {
+        held: bytes_of_slice(py, &reader.input.as_bytes()[reader.at..])?,
+        offset: beyond(reader.at),
+        in_run: reader.in_run,
+        written: written(py, writer.out)?,
+        lead,
+        joined_count: joined.count,
+        first_joined: joined.first.map(placed),
+    }))
 }
 
 /// The bytes that were written; the memory is kept for what comes next, unless it is much.
