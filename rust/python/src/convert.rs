@@ -269,19 +269,7 @@ pub fn convert<'py>(
     if is_same_text(py, &reading.form, &writing.form, rest) {
         return same_text(content, skipped, to.mark());
     }
-    #[cfg(feature = "simdutf")]
-    if let Some(bytes) = transcoded(py, &reading.form, &writing.form, rest, to.mark())? {
-        return Ok(bytes);
-    }
-    if shares_ascii(&reading.form)
-        && threads.get() == 1
-        && let Some(bytes) = of_ascii(py, rest, &writing.form, to.mark())?
-    {
-        return Ok(bytes);
-    }
-    if shares_ascii(&writing.form)
-        && let Some(bytes) = of_wide_ascii(py, &reading.form, rest, to.mark())?
-    {
+    if let Some(bytes) = direct(py, [&reading.form, &writing.form], rest, to.mark(), threads)? {
         return Ok(bytes);
     }
     let target = Target::new(&writing, from.name.bind(py).clone().into_any(), REPLACEMENT);
@@ -327,6 +315,27 @@ fn is_same_text(py: Python<'_>, from: &Form, to: &Form, data: &[u8]) -> bool {
             && to.agreement.before_parting(data) == data.len()
             && is_utf8(data)
     })
+}
+
+/// The bytes in another form where they can be made without reading code points; None where they cannot.
+fn direct<'py>(
+    py: Python<'py>,
+    [from, to]: [&Form; 2],
+    data: &[u8],
+    mark: &[u8],
+    threads: NonZeroUsize,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    #[cfg(feature = "simdutf")]
+    if let Some(bytes) = transcoded(py, from, to, data, mark)? {
+        return Ok(Some(bytes));
+    }
+    if shares_ascii(from)
+        && threads.get() == 1
+        && let Some(bytes) = of_ascii(py, data, to, mark)?
+    {
+        return Ok(Some(bytes));
+    }
+    if shares_ascii(to) { of_wide_ascii(py, from, data, mark) } else { Ok(None) }
 }
 
 /// What bytes of ASCII are in a form, each of them a character: nothing is read, and nothing copied. None where they are
