@@ -113,12 +113,32 @@ impl FaultTable {
         }
         let Verdict::Fault(usual, 1) = verdict_of(&[lead, PLAIN]) else { return None };
         let is_unpaired = |second| self.unpaired.is_some() && lead == SURROGATE_LEAD && second >= SURROGATE_SECOND;
-        let seconds = CONTINUATIONS.filter(|&second| !is_unpaired(second));
-        let mut reach = 1;
-        let mut kinds: Vec<(u8, Kind)> = Vec::new();
-        // The units of each fault, of so many that could be its own.
-        let mut lengths: Vec<(u8, u8)> = Vec::new();
-        let mut whole: Vec<u8> = Vec::new();
+        let probed = Probed::new(layout, verdict_of, lead, CONTINUATIONS.filter(|&second| !is_unpaired(second)))?;
+        if probed.takes_all() { probed.faults(usual) } else { None }
+    }
+}
+
+/// What begins with a lead byte, tried with second bytes and up to four continuation bytes behind them.
+struct Probed {
+    /// The most bytes of a sequence or a fault.
+    reach: u8,
+    /// The second bytes of faults, and their kinds.
+    kinds: Vec<(u8, Kind)>,
+    /// The bytes of each fault, of so many that could be its own.
+    lengths: Vec<(u8, u8)>,
+    /// The bytes of each complete sequence.
+    whole: Vec<u8>,
+}
+
+impl Probed {
+    /// Try some second bytes; None if the kernels cannot represent what begins with one of them.
+    fn new(
+        layout: &Layout,
+        verdict_of: impl Fn(&[u8]) -> Verdict,
+        lead: u8,
+        seconds: impl Iterator<Item = u8>,
+    ) -> Option<Probed> {
+        let mut probed = Probed { reach: 1, kinds: Vec::new(), lengths: Vec::new(), whole: Vec::new() };
         for second in seconds {
             // The longest possible fault, then shorter ones of the same kind; or a complete sequence.
             for more in (0..5).rev() {
@@ -127,32 +147,40 @@ impl FaultTable {
                 bytes[2..2 + more].fill(*CONTINUATIONS.end());
                 match (verdict_of(&bytes), layout.piece(&bytes)) {
                     (Verdict::Fault(kind, units), Piece::IllFormed(_)) => {
-                        reach = reach.max(units);
-                        lengths.push((units, 2 + more as u8));
-                        if kinds.last().is_some_and(|&(last, known)| last == second && known != kind) {
+                        probed.reach = probed.reach.max(units);
+                        probed.lengths.push((units, 2 + more as u8));
+                        if probed.kinds.last().is_some_and(|&(last, known)| last == second && known != kind) {
                             return None;
                         }
-                        kinds.push((second, kind));
+                        probed.kinds.push((second, kind));
                     }
                     (Verdict::Sequence(units), Piece::Value(_, length)) if usize::from(units) == length => {
-                        reach = reach.max(units);
-                        whole.push(units);
+                        probed.reach = probed.reach.max(units);
+                        probed.whole.push(units);
                     }
                     _ => return None,
                 }
             }
         }
-        // Both take all continuation bytes within the reach, a fault also behind a second byte that begins no sequence.
-        let is_shorter = lengths.iter().any(|&(units, most)| units != reach.min(most));
-        if is_shorter || whole.iter().any(|&units| units != reach) {
-            return None;
-        }
-        let named: Vec<(u8, Kind)> = kinds.iter().copied().filter(|&(_, kind)| kind != usual).collect();
+        Some(probed)
+    }
+
+    /// Whether sequences and faults take all continuation bytes within the reach, a fault also behind a second byte that
+    /// begins no sequence.
+    fn takes_all(&self) -> bool {
+        let is_full = |&(units, most): &(u8, u8)| units == self.reach.min(most);
+        self.lengths.iter().all(is_full) && self.whole.iter().all(|&units| units == self.reach)
+    }
+
+    /// The faults, if the second bytes of those that are not of the usual kind are a range, and of one kind.
+    fn faults(&self, usual: Kind) -> Option<Faults> {
+        let reach = self.reach;
+        let named: Vec<(u8, Kind)> = self.kinds.iter().copied().filter(|&(_, kind)| kind != usual).collect();
         let Some((&(first, kind), &(last, _))) = named.first().zip(named.last()) else {
             // No continuation byte lies in the range (0, 0).
             return Some(Faults { reach, named: (0, 0), kinds: [usual; 2] });
         };
-        let is_range = kinds.iter().all(|&(second, each)| (each == kind) == (first <= second && second <= last));
+        let is_range = self.kinds.iter().all(|&(second, each)| (each == kind) == (first <= second && second <= last));
         is_range.then_some(Faults { reach, named: (first, last - first), kinds: [kind, usual] })
     }
 }
