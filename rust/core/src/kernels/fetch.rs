@@ -18,13 +18,20 @@ pub(super) fn fetch<T>(place: *const T, bytes: usize) {
     }
 }
 
-/// How many bytes ahead of a block memory is fetched.
-pub(super) const AHEAD: usize = 2048;
+/// How many bytes ahead of what is read, and of what is written, memory is fetched.
+pub(super) const READ_AHEAD: usize = 2048;
+pub(super) const WRITE_AHEAD: usize = 1024;
+
+/// Fetch the cache line that is read some time after the block at `at`.
+#[inline(always)]
+pub(super) fn fetch_ahead<T>(data: &[T], at: usize) {
+    fetch(data.as_ptr().wrapping_add(at), READ_AHEAD);
+}
 
 /// Fetch the cache lines of a block that will be read later.
 #[inline(always)]
 pub(super) fn fetch_block<T>(block: &[T]) {
     for line in (0..size_of_val(block)).step_by(64) {
-        fetch(block.as_ptr(), AHEAD + line);
+        fetch(block.as_ptr(), READ_AHEAD + line);
     }
 }

@@ -16,7 +16,7 @@ use eightfold_features::vectors;
 
 #[cfg(target_arch = "aarch64")]
 use super::aarch64::neon as machine;
-use super::fetch::fetch;
+use super::fetch::{WRITE_AHEAD, fetch, fetch_ahead};
 use super::output::Output;
 #[cfg(target_arch = "x86_64")]
 use super::x86::avx2 as machine;
@@ -53,16 +53,6 @@ pub fn are_available() -> bool {
 #[vectors]
 pub fn high_bits(bytes: &[u8; 64]) -> u64 {
     Bytes::of(bytes, 0).high()
-}
-
-/// How many bytes ahead of reading and writing memory is fetched: otherwise text larger than the caches is waited for.
-const READ_AHEAD: usize = 2048;
-const WRITE_AHEAD: usize = 1024;
-
-/// Fetch the cache line that is read some time after the block at `at`.
-#[inline]
-fn fetch_ahead<T>(data: &[T], at: usize) {
-    fetch(data.as_ptr().wrapping_add(at), READ_AHEAD);
 }
 
 /// The room for a block of 64 lanes, and for what the last store of eight lanes may write behind them.

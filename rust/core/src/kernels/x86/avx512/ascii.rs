@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 
 use eightfold_features::avx512;
 
-use crate::kernels::fetch::{AHEAD, fetch_block};
+use crate::kernels::fetch::{READ_AHEAD, fetch_block};
 
 /// Bytes per decision: a multiple of the vector size.
 const BLOCK: usize = 256;
@@ -51,7 +51,7 @@ fn copy(
     assert_eq!(from.len(), out.len());
     let mut at = 0;
     // Prefetching in vain costs text of a kilobyte 3%.
-    let reaches_ahead = from.len() > AHEAD;
+    let reaches_ahead = from.len() > READ_AHEAD;
     for (block, place) in from.chunks_exact(BLOCK).zip(out.chunks_exact_mut(BLOCK)) {
         if reaches_ahead {
             fetch_block(block);

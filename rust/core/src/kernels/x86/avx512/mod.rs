@@ -14,7 +14,7 @@ use std::mem::MaybeUninit;
 
 use eightfold_features::{avx512, has_avx512};
 
-use crate::kernels::fetch::fetch;
+use crate::kernels::fetch::{WRITE_AHEAD, fetch, fetch_ahead};
 use crate::kernels::lanes::low_64;
 use crate::kernels::output::Output;
 
@@ -106,18 +106,6 @@ fn units_16(text: &[u32], at: usize) -> __m512i {
         // SAFETY: a masked load touches only the units of its mask, and as many are left.
         unsafe { _mm512_maskz_loadu_epi32(low_16(left), start.cast()) }
     }
-}
-
-/// How many bytes ahead of what is read, and of what is written, memory is fetched: text larger than the caches is
-/// otherwise waited for.
-const READ_AHEAD: usize = 2048;
-const WRITE_AHEAD: usize = 1024;
-
-/// Have the line of data fetched that is read a while after the block at `at`.
-#[inline]
-#[avx512]
-fn fetch_ahead<T>(data: &[T], at: usize) {
-    fetch(data.as_ptr().wrapping_add(at), READ_AHEAD);
 }
 
 /// Store a vector in the first 64 bytes.
