@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::{env, fs, slice};
 
 use eightfold_core::kernels::ShortUnits;
-use eightfold_core::{Form, OnFault, Pass, Unwritten, Writer};
+use eightfold_core::{Form, OnFault, Output, Pass, Unwritten, Writer};
 use race::Effort;
 
 #[path = "../tests/forms/mod.rs"]
@@ -21,7 +21,10 @@ mod race;
 fn converted(source: &Form, target: &Form, data: &[u8]) -> Vec<u8> {
     if let Some(transcoding) = target.transcoding(source, data, &mut ShortUnits::new()) {
         let mut out = Vec::with_capacity(transcoding.bytes());
-        transcoding.append_to(&mut out);
+        let ((), written) = Output::written(out.spare_capacity_mut(), |out| transcoding.write(out));
+        let count = written.len();
+        // SAFETY: so many were written.
+        unsafe { out.set_len(count) };
         return out;
     }
     let pass = Pass { form: source, data, is_final: true, largest: u32::MAX, on_fault: OnFault::Stop };

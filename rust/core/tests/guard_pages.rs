@@ -338,7 +338,7 @@ fn transcode_all(forms: &BTreeMap<String, Form>, fences: &mut [Fenced; 2]) {
     const NAMES: [&str; 4] = ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le"];
     let lengths =
         || (0..=80).chain([1_000]).chain(500..520).chain(2_040..2_060).chain(2_720..2_740).chain(4_090..4_100);
-    let [input, output] = fences;
+    let ([input, output], mut short) = (fences, Fenced::new());
     let pairs = NAMES.iter().flat_map(|source| NAMES.map(|target| (source, target)));
     // Surrogates too, though none of them has any.
     let spelt = |name: &str, point: u32| {
@@ -363,10 +363,9 @@ fn transcode_all(forms: &BTreeMap<String, Form>, fences: &mut [Fenced; 2]) {
             let expected = Writer::new(target, Unwritten::Stop, Vec::new()).wrote(&strict, 0);
             for side in SIDES {
                 let fenced = input.copy(&data, side);
-                let short = &mut output.array::<ShortUnits, 1>(side)[0];
+                let short = &mut short.array::<ShortUnits, 1>(side)[0];
                 if let Some(transcoding) = target.transcoding(source, fenced, short.write(ShortUnits::new())) {
-                    let mut found = Vec::with_capacity(transcoding.bytes());
-                    transcoding.append_to(&mut found);
+                    let found = filled::<u8>(output, transcoding.bytes(), |out| transcoding.write(out));
                     assert_eq!(Some(found), expected, "{text:X?} {length}");
                 }
             }

@@ -6,9 +6,10 @@
 mod forms;
 
 use std::collections::BTreeMap;
+use std::mem::MaybeUninit;
 
-use eightfold_core::Form;
 use eightfold_core::kernels::{Level, ShortUnits};
+use eightfold_core::{Form, Output};
 use forms::family;
 
 const NAMES: [&str; 4] = ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le"];
@@ -33,10 +34,10 @@ impl Aligned {
         let data = &bytes.as_flattened()[self.1..][..length];
         let mut short = ShortUnits::new();
         let transcoding = target.transcoding(source, data, &mut short)?;
-        let mut out = Vec::with_capacity(transcoding.bytes());
-        transcoding.append_to(&mut out);
-        assert_eq!(out.len(), transcoding.bytes());
-        Some(out)
+        let mut room = vec![MaybeUninit::uninit(); transcoding.bytes()];
+        let ((), written) = Output::written(&mut room, |out| transcoding.write(out));
+        assert_eq!(written.len(), transcoding.bytes());
+        Some(written.to_vec())
     }
 }
 

@@ -8,7 +8,7 @@
 use std::mem::MaybeUninit;
 
 use super::measured::{Measured, Scalar, Width};
-use super::output::{Output, append_up_to};
+use super::output::Output;
 use super::short_units::ShortUnits;
 use super::simdutf::{self, Utf16, Utf32};
 use super::text::Text;
@@ -78,14 +78,6 @@ impl<'a> Transcoding<'a> {
             Way::Utf16ToUtf32 { count, .. } => 4 * count,
             Way::ScalarToUtf8(text) => text.utf8_bytes(),
         }
-    }
-
-    /// Append the text to bytes that have room for it; or nothing where they are not aligned for its units.
-    ///
-    /// # Panics
-    /// There is no room for it.
-    pub fn append_to(&self, out: &mut Vec<u8>) {
-        append_up_to(out, self.bytes(), |out| self.write(out));
     }
 
     /// Write the text, or nothing where the output is not aligned for its units.
