@@ -2,7 +2,7 @@
 //! UTF-8 is written as that is; masks of `reader` tell what begins in other blocks.
 
 use super::kind::{self, Unit};
-use super::lanes::parts;
+use super::lanes::put_escaped;
 use super::level::Level;
 use super::masks::{LANES, Window, gathered, lanes_of, window_at};
 use super::measured::Width;
@@ -18,7 +18,7 @@ use super::{dispatch, validity};
 use crate::code_point::joined;
 use crate::derive::layout::{Layout, Pairs};
 use crate::derive::piece::Piece;
-use crate::policy::{Answer, BACKSLASHED_BYTE, backslashed_byte};
+use crate::policy::{Answer, BACKSLASHED_BYTE};
 
 /// So much ASCII at the beginning of a block is taken by itself.
 const ASCII: usize = 16;
@@ -186,12 +186,7 @@ fn put<T: Unit>(reader: &Reader<'_>, window: &Window, [begins, ill, pairs]: [u64
 
 /// As [`put`], with escapes between.
 fn put_parts<T: Unit>(reader: &Reader<'_>, window: &Window, [begins, ill, pairs]: [u64; 3], out: &mut Output<'_, T>) {
-    for (begins, escape) in parts(begins, ill) {
-        put(reader, window, [begins, 0, pairs & begins], out);
-        if let Some(lane) = escape {
-            backslashed_byte(window[lane]).into_iter().for_each(|each| out.push(T::of(each.into())));
-        }
-    }
+    put_escaped([begins, ill], window, out, |begins, out| put(reader, window, [begins, 0, pairs & begins], out));
 }
 
 /// Write the values of some lanes one by one.

@@ -11,12 +11,12 @@ use super::points::{Block, Meaning, Window, put_ascii_ucs1, put_ascii_ucs2, put_
 use super::reader::{Reader, Takers};
 use super::{Bytes, Place, Room, clean, no_copy, pairs, part, put, utf8};
 use crate::derive::layout::{Layout, PAIR, Pairs};
-use crate::kernels::lanes::{self, low_64};
+use crate::kernels::lanes::{low_64, put_escaped};
 use crate::kernels::masks::window_at;
 use crate::kernels::measured::{Prefix, Width};
 use crate::kernels::output::Output;
 use crate::kernels::source::{Extent, Note, Notes, Source};
-use crate::policy::{Answer, BACKSLASHED_BYTE, backslashed_byte};
+use crate::policy::{Answer, BACKSLASHED_BYTE};
 
 /// The counts so far.
 struct Counted<'a> {
@@ -312,12 +312,9 @@ pub fn write_short(source: &Source<'_>, out: &mut Output<'_, u32>) -> bool {
             unsafe { place.finish() };
         };
         if reader.answer == Answer::Backslash && block.ill != 0 {
-            for (begins, escape) in lanes::parts(block.begins, block.ill) {
+            put_escaped([block.begins, block.ill], window, out, |begins, out| {
                 put(&Block { begins, ill: 0, ..block }, out);
-                if let Some(lane) = escape {
-                    out.extend(&backslashed_byte(window[lane]));
-                }
-            }
+            });
         } else {
             put(&Block { begins: block.begins & !(block.ill & reader.dropped()), ..block }, out);
         }
@@ -349,12 +346,9 @@ unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
         unsafe { place.finish() };
     };
     let put_parts = |window: &Window, block: &Block, out: &mut Output<'o, T>| {
-        for (begins, escape) in lanes::parts(block.begins, block.ill) {
+        put_escaped([block.begins, block.ill], window, out, |begins, out| {
             put_begun(window, &Block { begins, ill: 0, ..*block }, out);
-            if let Some(lane) = escape {
-                out.extend(&backslashed_byte(window[lane]));
-            }
-        }
+        });
     };
     let dropped = reader.dropped();
     let mut start = start;

@@ -18,11 +18,11 @@ use super::twos::{self, Twos};
 use super::{ascii_bytes, bytes_64, fetch_ahead, low_64, pairs, store_64};
 use crate::chunk::CHUNK_BYTES;
 use crate::derive::layout::{Layout, PAIR, Pairs, RUN_LEAD};
-use crate::kernels::lanes;
+use crate::kernels::lanes::put_escaped;
 use crate::kernels::measured::Width;
 use crate::kernels::output::Output;
 use crate::kernels::source::{Extent, Note, Notes, Source};
-use crate::policy::{Answer, BACKSLASHED_BYTE, backslashed_byte};
+use crate::policy::{Answer, BACKSLASHED_BYTE};
 
 /// The counts so far.
 #[derive(Clone, Copy)]
@@ -524,12 +524,9 @@ pub fn write_short(source: &Source<'_>, out: &mut Output<'_, u32>) -> bool {
         }
         let begins = if reader.answer == Answer::Drop { block.begins & !block.ill } else { block.begins };
         if reader.answer == Answer::Backslash && block.ill != 0 {
-            for (begins, escape) in lanes::parts(begins, block.ill) {
+            put_escaped([begins, block.ill], window, out, |begins, out| {
                 put_points::<Short>(&reader, window, [begins, 0, block.odd], out);
-                if let Some(lane) = escape {
-                    out.extend(&backslashed_byte(window[lane]));
-                }
-            }
+            });
         } else {
             put_points::<Short>(&reader, window, [begins, block.ill, block.odd], out);
         }
@@ -584,12 +581,9 @@ fn write_noted<T: From<u8>, const ESCAPES: bool>(
             fetch_ahead(source.data, note.at());
             let window = window(source.data, note.at(), &mut copy);
             if ESCAPES {
-                for (begins, escape) in lanes::parts(note.begins, note.ill) {
+                put_escaped([note.begins, note.ill], window, out, |begins, out| {
                     put_block(&reader, window, &note.with(begins, 0), out);
-                    if let Some(lane) = escape {
-                        out.extend(&backslashed_byte(window[lane]));
-                    }
-                }
+                });
             } else {
                 put_block(&reader, window, note, out);
             }
