@@ -345,11 +345,22 @@ mod tests {
         std::array::from_fn(|at| if mask >> (at / BYTES) & 1 == 0 { 0 } else { 0xFF })
     }
 
+    fn high(bytes: [u8; 32]) -> u64 {
+        bits(bytes.map(|byte| byte >= 0x80))
+    }
+
+    fn kept_at(mask: u8) -> impl Iterator<Item = usize> {
+        (0..8).filter(move |at| mask >> at & 1 != 0)
+    }
+
+    fn low_bits(count: u32) -> u8 {
+        ((1_u16 << count) - 1) as u8
+    }
+
+    /// Masks of lanes, lanes of masks, and questions about all lanes.
     #[vectors]
-    fn check(state: &mut u64) {
-        let [one, other] = [drawn(state), drawn(state)];
+    fn check_masks([one, other]: [[u8; 32]; 2]) {
         let [a, b] = [load_32(&one), load_32(&other)];
-        let high = |bytes: [u8; 32]| bits(bytes.map(|byte| byte >= 0x80));
         assert_eq!(high_bits_of_both([a, b]), high(one) | high(other) << 32);
         assert_eq!(mask_of_both([are_high(a), are_high(b)]), high(one) | high(other) << 32);
         assert_eq!(u64::from(mask(are_high(a))), high(one));
@@ -365,7 +376,19 @@ mod tests {
             bytes_of(signed_16([lanes::<16, 2>(high(one)), lanes::<16, 2>(high(one) >> 16)].map(|l| load_32(&l)))),
             lanes::<32, 1>(high(one))
         );
+        assert!(is_none(xor(a, a)) && is_all(equal_8(a, a)));
+        assert_eq!((is_none(a), is_all(a)), (one == [0; 32], one == [0xFF; 32]));
+        let [masks, behind] = [one, other].map(|bytes| u64::from_le_bytes(*part(&bytes, 0)));
+        for places in 1..64 {
+            let both = u128::from(behind) << 64 | u128::from(masks);
+            assert_eq!(further_on(masks, behind, places), (both >> places) as u64);
+        }
+    }
 
+    /// Comparisons, lane by lane.
+    #[vectors]
+    fn check_comparisons([one, other]: [[u8; 32]; 2]) {
+        let [a, b] = [load_32(&one), load_32(&other)];
         let at_least: [bool; 32] = std::array::from_fn(|at| one[at] >= other[at]);
         assert_eq!(u64::from(mask(at_least_8(a, b))), bits(at_least));
         let beside_ascii = high(one) & bits(other.map(|byte| byte >= 0xC0));
@@ -374,7 +397,12 @@ mod tests {
         assert_eq!(u64::from(mask_32(at_most_32(a, b))), bits(at_most));
         let at_most = units(one).into_iter().zip(units(other)).map(|(one, other)| one <= other);
         assert_eq!(mask_16(at_most_16(a, b)), (bits(at_most) as u16).to_le_bytes());
+    }
 
+    /// Lanes that go to other places, or come from either vector.
+    #[vectors]
+    fn check_places([one, other]: [[u8; 32]; 2]) {
+        let [a, b] = [load_32(&one), load_32(&other)];
         // What is at a place from 80 up is 0; of others four bits count.
         let places = other.map(|byte| byte & 0x8F);
         let shuffled: [u8; 32] = std::array::from_fn(|at| match places[at] {
@@ -389,9 +417,12 @@ mod tests {
         let blended: [u8; 32] = std::array::from_fn(|at| if other[at] < 0x80 { one[at] } else { other[at] });
         assert_eq!(bytes_of(blend_high(a, b, b)), blended);
         assert_eq!(bytes_of(blend(a, b, are_high(b))), blended);
-        let shifted: [u32; 8] = std::array::from_fn(|at| points(one)[at] >> (points(other)[at] & 31));
-        assert_eq!(points(bytes_of(right_each_32(a, and(b, each_32(31))))), shifted);
+    }
 
+    /// Lanes that are kept, side by side.
+    #[vectors]
+    fn check_kept([one, other]: [[u8; 32]; 2]) {
+        let b = load_32(&other);
         let kept = |count: usize| (0..count).filter(|at| one[0] >> at & 1 != 0);
         let count = one[0].count_ones() as usize;
         let bytes = kept_bytes(halves(b)[0], one[0]).to_le_bytes();
@@ -404,13 +435,14 @@ mod tests {
         let few = one[1] & 0x55;
         let found = bits(kept_at(few).map(|at| other[0] >> at & 1 != 0)) as u8;
         assert_eq!(bits_at(other[0], few) & (low_bits(few.count_ones())), found);
+    }
 
-        let [masks, behind] = [one, other].map(|bytes| u64::from_le_bytes(*part(&bytes, 0)));
-        for places in 1..64 {
-            let both = u128::from(behind) << 64 | u128::from(masks);
-            assert_eq!(further_on(masks, behind, places), (both >> places) as u64);
-        }
-
+    /// Shifts, products and sums.
+    #[vectors]
+    fn check_arithmetic([one, other]: [[u8; 32]; 2]) {
+        let [a, b] = [load_32(&one), load_32(&other)];
+        let shifted: [u32; 8] = std::array::from_fn(|at| points(one)[at] >> (points(other)[at] & 31));
+        assert_eq!(points(bytes_of(right_each_32(a, and(b, each_32(31))))), shifted);
         let six = and(a, each_16(0x7F3F));
         let expected = units(one).map(|unit| (unit >> 8 & 0x7F) << 6 | unit & 0x3F);
         assert_eq!(units(bytes_of(sixes(six))), expected);
@@ -418,7 +450,16 @@ mod tests {
         assert_eq!(points(bytes_of(tens(and(a, each_32(0x03FF_03FF))))), expected);
         let expected = points(one).map(|point| (point >> 16 & 0xFFF) << 12 | point & 0xFFF);
         assert_eq!(points(bytes_of(twelves(and(a, each_32(0x0FFF_0FFF))))), expected);
+        let sum = one.as_chunks().0.iter().fold(0_u64, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word) >> 8));
+        assert_eq!(sum_64(right_64::<8>(a)), sum);
+        assert_eq!(sum_8(a), one.iter().copied().map(usize::from).sum());
+        assert_eq!(sum_8(each_8(0xFF)), 32 * 0xFF);
+    }
 
+    /// Lanes that become wider or narrower.
+    #[vectors]
+    fn check_widths([one, other]: [[u8; 32]; 2]) {
+        let [a, b] = [load_32(&one), load_32(&other)];
         let narrow = units(bytes_of(packed_32([and(a, each_32(0xFFFF)), and(b, each_32(0xFFFF))])));
         assert!(points(one).into_iter().chain(points(other)).map(|point| point as u16).eq(narrow));
         let narrow = bytes_of(packed_16([and(a, each_16(0xFF)), and(b, each_16(0xFF))]));
@@ -426,28 +467,44 @@ mod tests {
         assert_eq!(units(bytes_of(widened_8(halves(a)[1]))), std::array::from_fn(|at| one[16 + at].into()));
         assert_eq!(points(bytes_of(widened_16(halves(a)[1]))), std::array::from_fn(|at| units(one)[8 + at].into()));
         assert_eq!(points(bytes_of(as_32(halves(a)[0]))), std::array::from_fn(|at| one[at].into()));
-        let sum = one.as_chunks().0.iter().fold(0_u64, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word) >> 8));
-        assert_eq!(sum_64(right_64::<8>(a)), sum);
-        assert_eq!(sum_8(a), one.iter().copied().map(usize::from).sum());
-        assert_eq!(sum_8(each_8(0xFF)), 32 * 0xFF);
-        assert!(is_none(xor(a, a)) && is_all(equal_8(a, a)));
-        assert_eq!((is_none(a), is_all(a)), (one == [0; 32], one == [0xFF; 32]));
     }
 
-    fn kept_at(mask: u8) -> impl Iterator<Item = usize> {
-        (0..8).filter(move |at| mask >> at & 1 != 0)
-    }
-
-    fn low_bits(count: u32) -> u8 {
-        ((1_u16 << count) - 1) as u8
-    }
-
-    #[test]
-    fn each_operation_gives_what_a_loop_over_the_lanes_gives() {
+    /// Check vectors drawn at random, where the machine has the instructions.
+    fn each_drawn(check: unsafe fn([[u8; 32]; 2])) {
         let mut state = 1;
         for _ in 0..if are_available() { 20_000 } else { 0 } {
             // SAFETY: the machine has the instructions.
-            unsafe { check(&mut state) };
+            unsafe { check([drawn(&mut state), drawn(&mut state)]) };
         }
+    }
+
+    #[test]
+    fn masks_are_those_of_a_loop_over_the_lanes() {
+        each_drawn(check_masks);
+    }
+
+    #[test]
+    fn comparisons_are_those_of_a_loop_over_the_lanes() {
+        each_drawn(check_comparisons);
+    }
+
+    #[test]
+    fn lanes_come_from_where_a_loop_takes_them() {
+        each_drawn(check_places);
+    }
+
+    #[test]
+    fn lanes_are_kept_as_a_loop_keeps_them() {
+        each_drawn(check_kept);
+    }
+
+    #[test]
+    fn arithmetic_is_that_of_a_loop_over_the_lanes() {
+        each_drawn(check_arithmetic);
+    }
+
+    #[test]
+    fn lanes_change_their_width_as_numbers_do() {
+        each_drawn(check_widths);
     }
 }
