@@ -3,7 +3,7 @@
 use eightfold_core::{Form, Missing, Text};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyList, PyString};
+use pyo3::types::{PyBool, PyBytes, PyString};
 
 use crate::ask::{Stalls, ask_encoding, encode_error};
 use crate::bytes_object::{
@@ -19,7 +19,7 @@ use crate::heard::{Ear, Hears};
 use crate::made::Made;
 use crate::memory::append;
 use crate::names;
-use crate::peeking::{self, Ahead, Finder};
+use crate::peeking::{Ahead, Finder, peeking_methods};
 use crate::policy_names::PolicyName;
 use crate::released::{RELEASE_BYTES, released};
 use crate::str_object::{ascii_of, text_length, text_of};
@@ -311,24 +311,7 @@ struct EncodeFaults {
     peeked: Ahead,
 }
 
-#[pymethods]
-impl EncodeFaults {
-    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        slf
-    }
-
-    fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        peeking::next(slf)
-    }
-
-    fn peek<'py>(slf: &Bound<'py, Self>, count: usize) -> PyResult<Bound<'py, PyList>> {
-        peeking::peek(slf, count)
-    }
-
-    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        peeking::html(slf)
-    }
-}
+peeking_methods!(EncodeFaults);
 
 impl Finder for EncodeFaults {
     fn ahead(&mut self) -> &mut Ahead {

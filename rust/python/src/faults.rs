@@ -8,7 +8,7 @@ use std::vec;
 
 use eightfold_core::{Fault, Form, Scan, Step, Tally};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyString};
 
 use crate::fault_object::{fault_object, kind_name};
 use crate::given::{Optional, Truth, offset_in};
@@ -16,7 +16,7 @@ use crate::handle::Handle;
 use crate::heard::{Heard, Worker, heard_by_threads};
 use crate::made::Made;
 use crate::names;
-use crate::peeking::{self, Ahead, Finder};
+use crate::peeking::{Ahead, Finder, peeking_methods};
 use crate::released::{RELEASE_BYTES, released};
 use crate::threads::{PIECES_AHEAD, THREADS_BYTES, threads_of};
 use crate::window::Window;
@@ -201,24 +201,7 @@ struct Faults {
     peeked: Ahead,
 }
 
-#[pymethods]
-impl Faults {
-    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        slf
-    }
-
-    fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        peeking::next(slf)
-    }
-
-    fn peek<'py>(slf: &Bound<'py, Self>, count: usize) -> PyResult<Bound<'py, PyList>> {
-        peeking::peek(slf, count)
-    }
-
-    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        peeking::html(slf)
-    }
-}
+peeking_methods!(Faults);
 
 impl Finder for Faults {
     fn ahead(&mut self) -> &mut Ahead {

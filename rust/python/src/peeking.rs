@@ -55,3 +55,29 @@ pub fn peek<'py, T: Finder>(iterator: &Bound<'py, T>, count: usize) -> PyResult<
 pub fn html<'py, T: Finder>(iterator: &Bound<'py, T>) -> PyResult<Bound<'py, PyAny>> {
     names::html_of(iterator.py())?.call1((iterator,))
 }
+
+/// The methods of an iterator of faults for Python.
+macro_rules! peeking_methods {
+    ($iterator:ident) => {
+        #[pymethods]
+        impl $iterator {
+            fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+                slf
+            }
+
+            fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+                $crate::peeking::next(slf)
+            }
+
+            fn peek<'py>(slf: &Bound<'py, Self>, count: usize) -> PyResult<Bound<'py, pyo3::types::PyList>> {
+                $crate::peeking::peek(slf, count)
+            }
+
+            fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+                $crate::peeking::html(slf)
+            }
+        }
+    };
+}
+
+pub(crate) use peeking_methods;
