@@ -100,6 +100,9 @@ pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &m
 /// over.
 const QUIET_BLOCKS: usize = 32;
 
+/// Where fewer bytes were nothing but ASCII and sequences of two, it is not worthwhile to look for such text again.
+const WORTHWHILE: usize = 1024;
+
 /// A block that is well-formed, at least up to the beginning of its last sequence.
 struct Clean {
     at: usize,
@@ -154,18 +157,20 @@ impl Reader<'_> {
             ills: 0,
         };
         let tells_surrogates = source.layout.pairs != Pairs::Apart;
-        let (mut at, mut recent) = (start, Recent::default());
+        let (mut at, mut recent, mut asks) = (start, Recent::default(), true);
         while at < limit {
             let begun = at;
             let mut are_twos = true;
             while are_twos {
-                (at, are_twos) = self.count_clean::<HAS_NUL, false>(source.data, (at, limit), &mut counted);
+                (at, are_twos) = self.count_clean::<HAS_NUL, false>(source.data, (at, limit), asks, &mut counted);
                 if are_twos {
+                    let first = at;
                     (at, counted) = self.count_twos::<HAS_NUL>(source.data, (at, limit), counted);
+                    asks = at - first >= WORTHWHILE;
                 }
             }
             if tells_surrogates {
-                (at, _) = self.count_clean::<HAS_NUL, true>(source.data, (at, limit), &mut counted);
+                (at, _) = self.count_clean::<HAS_NUL, true>(source.data, (at, limit), false, &mut counted);
             }
             recent.add_clean((at - begun) / 64);
             let (end, goes_on) = self.count_dirty(source.data, (at, limit), &mut recent, (&mut counted, notes));
@@ -184,7 +189,7 @@ impl Reader<'_> {
     /// A sequence is counted in the block where it begins but known to be complete only in the next. So each block is
     /// counted after the next has been seen, and the last block only up to its last sequence.
     ///
-    /// If surrogates mean something but `TELLS_SURROGATES` is false, a surrogate ends the count; if it is true, a
+    /// Without `asks`, it is never that one. If surrogates mean something but `TELLS_SURROGATES` is false, a surrogate ends the count; if it is true, a
     /// stretch without surrogates does.
     #[inline]
     #[avx512]
@@ -192,6 +197,7 @@ impl Reader<'_> {
         &self,
         data: &[u8],
         (start, limit): (usize, usize),
+        asks: bool,
         counted: &mut Counted<'_>,
     ) -> (usize, bool) {
         let (mut at, mut are_twos) = (start, false);
@@ -201,7 +207,7 @@ impl Reader<'_> {
         let second_count = if TELLS_SURROGATES { self.second_count } else { self.second_count_apart };
         let mut quiet = 0;
         let (joins, unpaired_part) = (self.layout.pairs == Pairs::Joined, self.layout.unpaired_part);
-        while !are_twos && let Some(window) = data[..limit].get(at..).and_then(<[u8]>::first_chunk::<65>) {
+        while let Some(window) = data[..limit].get(at..).and_then(<[u8]>::first_chunk::<65>) {
             let b0 = bytes_64(window, 0);
             fetch_ahead(window, 0);
             let high = _mm512_movepi8_mask(b0);
@@ -248,8 +254,11 @@ impl Reader<'_> {
             counted.add_clean(data, &last, !0);
             last = Clean { at, bytes: b0, begins: !(continuing | joined), joined };
             due = two >> 63 | three >> 62 | four >> 61;
-            are_twos = !TELLS_SURROGATES && three == 0 && twos::is_asked(at);
             at += 64;
+            if three == 0 && asks && twos::is_asked(last.at) {
+                are_twos = true;
+                break;
+            }
         }
         counted.add_clean(data, &last, low_64(64 - last.open()));
         (at - last.open(), are_twos)
