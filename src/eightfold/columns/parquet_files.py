@@ -151,7 +151,7 @@ class ParquetReader:
         return [*other, *losses(self.metadata, written[0])]
 
     def _check_groups(self) -> None:
-        """Read a row of each row group: pyarrow aborts where it is asked for the metadata of a column that it cannot read.
+        """Read a row of each row group: pyarrow aborts where it is asked for metadata of a column that it cannot read.
 
         Raises:
             FileError: a row group cannot be read.
