@@ -18,8 +18,9 @@ pub(super) fn fetch<T>(place: *const T, bytes: usize) {
     }
 }
 
-/// How many bytes ahead of what is read, and of what is written, memory is fetched.
+/// How many bytes ahead of what is read memory is fetched: text larger than the caches is otherwise waited for.
 pub(super) const READ_AHEAD: usize = 2048;
+/// The same ahead of what is written.
 pub(super) const WRITE_AHEAD: usize = 1024;
 
 /// Fetch the cache line that is read some time after the block at `at`.

@@ -189,8 +189,8 @@ impl Reader<'_> {
     /// A sequence is counted in the block where it begins but known to be complete only in the next. So each block is
     /// counted after the next has been seen, and the last block only up to its last sequence.
     ///
-    /// Without `asks`, it is never that one. If surrogates mean something but `TELLS_SURROGATES` is false, a surrogate ends the count; if it is true, a
-    /// stretch without surrogates does.
+    /// Without `asks`, it is never that one. If surrogates mean something but `TELLS_SURROGATES` is false, a surrogate ends
+    /// the count; if it is true, a stretch without surrogates does.
     #[inline]
     #[avx512]
     fn count_clean<const HAS_NUL: bool, const TELLS_SURROGATES: bool>(
