@@ -195,6 +195,7 @@ def test_a_stream_writer_that_seeks_writes_what_it_holds_where_it_was_written() 
     assert binary.getvalue() == b"x\xed\xa0\xbdef\xed\xa0\xbd\xed\xb8\x80"
 
 
+@pytest.mark.filterwarnings("ignore:codecs.open:DeprecationWarning")
 @pytest.mark.parametrize("mode", ["w+", "a+"])
 @pytest.mark.parametrize("place", [0, 2])
 def test_a_file_of_the_codecs_module_may_be_moved_while_a_lead_is_held(tmp_path: Path, mode: str, place: int) -> None:
