@@ -95,8 +95,8 @@ def audit(path: str | os.PathLike[str], *, limit: int | None = None) -> list[Fou
 
     Raises:
         sqlite3.Error: the file cannot be opened, is not a database, or is damaged.
-        ValueError: a name in the schema is not UTF-8, the rows of a table cannot be told apart, or the path has a null
-            character.
+        ValueError: a name in the schema is not UTF-8, the rows of a table cannot be told apart, or the path contains a
+            null character.
         NotImplementedError: SQLite is older than 3.37.
 
     >>> audit(":no such file:")

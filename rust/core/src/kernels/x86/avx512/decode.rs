@@ -160,14 +160,15 @@ impl Reader<'_> {
         let (mut at, mut recent, mut asks) = (start, Recent::default(), true);
         while at < limit {
             let begun = at;
-            let mut are_twos = true;
-            while are_twos {
+            loop {
+                let are_twos;
                 (at, are_twos) = self.count_clean::<HAS_NUL, false>(source.data, (at, limit), asks, &mut counted);
-                if are_twos {
-                    let first = at;
-                    (at, counted) = self.count_twos::<HAS_NUL>(source.data, (at, limit), counted);
-                    asks = at - first >= WORTHWHILE;
+                if !are_twos {
+                    break;
                 }
+                let first = at;
+                (at, counted) = self.count_twos::<HAS_NUL>(source.data, (at, limit), counted);
+                asks = at - first >= WORTHWHILE;
             }
             if tells_surrogates {
                 (at, _) = self.count_clean::<HAS_NUL, true>(source.data, (at, limit), false, &mut counted);
