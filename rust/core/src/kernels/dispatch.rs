@@ -302,10 +302,10 @@ pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &m
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => Some(unsafe { avx512::decode::measure_noting(source, start, limit, notes) }),
+        Level::Avx512 => Some(unsafe { avx512::measure::measure_noting(source, start, limit, notes) }),
         // SAFETY: as above.
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        Level::VECTORS => Some(unsafe { vectors::decode::measure_noting(source, start, limit, notes) }),
+        Level::VECTORS => Some(unsafe { vectors::measure::measure_noting(source, start, limit, notes) }),
         _ => {
             let _ = notes;
             measure(source, start, limit)
@@ -376,10 +376,14 @@ macro_rules! by_level {
 }
 
 by_level! {
-    decode of Source<'_>:
+    measure of Source<'_>:
     /// As [`Source::measure`]; None where the machine lacks the instructions.
     measure = measure() -> Extent;
-    /// As [`Source::write_ucs1`], where `ESCAPES` says whether the answers are escapes.
+}
+
+by_level! {
+    decode of Source<'_>:
+    /// As [`Source::write_ucs1`]; None where the machine lacks the instructions. `ESCAPES` says whether the answers are escapes.
     write_ucs1 <ESCAPES> = write_ucs1(out: &mut Output<'_, u8>) -> usize;
     /// As [`Source::write_ucs2`].
     write_ucs2 <ESCAPES> = write_ucs2(out: &mut Output<'_, u16>) -> usize;

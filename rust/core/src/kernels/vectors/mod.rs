@@ -27,6 +27,7 @@ pub mod clean;
 pub mod decode;
 pub mod encode;
 mod fours;
+pub mod measure;
 mod pairs;
 mod points;
 mod reader;

@@ -23,6 +23,7 @@ pub mod clean;
 pub mod decode;
 pub mod encode;
 mod look;
+pub mod measure;
 mod pairs;
 mod points;
 pub mod short;
