@@ -132,7 +132,7 @@ class JsonPosition:
         first, between, last, in_key = self._ends(rest)
         path = f"${_steps(first)}"
         if between:
-            path = f"{path} ... {between} steps ... {_steps(last)}".rstrip()
+            path = f"{path}{paths.left_out(between)}{_steps(last)}".rstrip()
         return f"{path} (key)" if in_key else path
 
     def _structure(self, text: bytes, at: int, end: int) -> int:

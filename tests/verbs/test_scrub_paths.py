@@ -35,7 +35,8 @@ def test_a_long_path_keeps_its_ends_and_counts_what_is_between() -> None:
     paths = [path for path, _ in scrub_report(nested(8000))]
     assert paths[2] == "[1][1][0]"
     assert paths[31] == "[1]" * 31 + "[0]"
-    assert paths[32] == "[1]" * 16 + " ... 1 steps ... " + "[1]" * 15 + "[0]"
+    assert paths[32] == "[1]" * 16 + " ... 1 step ... " + "[1]" * 15 + "[0]"
+    assert paths[33] == "[1]" * 16 + " ... 2 steps ... " + "[1]" * 15 + "[0]"
     assert paths[-1] == "[1]" * 16 + " ... 7968 steps ... " + "[1]" * 15 + "[0]"
 
 

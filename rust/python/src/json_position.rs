@@ -240,7 +240,8 @@ impl Place {
         self.way[first.clone()].iter().try_for_each(|holder| holder.show(py, &mut path))?;
         let between = depth - first.len() - last.len() + self.beyond;
         if between > 0 {
-            write!(path, " ... {between} steps ... ").expect("a String takes everything");
+            let steps = if between == 1 { "step" } else { "steps" };
+            write!(path, " ... {between} {steps} ... ").expect("a String takes everything");
         }
         self.way[last].iter().try_for_each(|holder| holder.show(py, &mut path))?;
         path.truncate(path.trim_end().len());

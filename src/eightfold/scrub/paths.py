@@ -50,7 +50,7 @@ class Place:
         if between <= 0:
             steps = self._last_steps(self.depth)
         else:
-            steps = f"{self._head._last_steps(END_STEPS)} ... {between} steps ... {self._last_steps(END_STEPS)}"
+            steps = f"{self._head._last_steps(END_STEPS)}{left_out(between)}{self._last_steps(END_STEPS)}"
         return steps.removeprefix(".") or "$"
 
     def _last_steps(self, count: int) -> str:
@@ -96,6 +96,15 @@ def _held(obj: Any) -> Iterable[Any] | None:
 
 
 _SHORT = _Short()
+
+
+def left_out(count: int) -> str:
+    """Return what a long path shows in place of the steps between its ends.
+
+    >>> left_out(1), left_out(2)
+    (' ... 1 step ... ', ' ... 2 steps ... ')
+    """
+    return f" ... {count} {'step' if count == 1 else 'steps'} ... "
 
 
 def printable(text: str) -> str:
@@ -166,6 +175,6 @@ def itself(_: Any) -> str:
 
 
 __all__ = [
-    *("Place", "attribute", "cell", "component", "element", "index", "itself", "key", "printable", "shortened"),
-    "value",
+    *("Place", "attribute", "cell", "component", "element", "index", "itself", "key", "left_out", "printable"),
+    *("shortened", "value"),
 ]
