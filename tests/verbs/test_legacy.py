@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eightfold import family, legacy
+from eightfold import family
 from eightfold.faults import ConversionError, Fault
 from eightfold.forms import form, forms
-from eightfold.legacy import POLICIES, Charset, CharsetConverter, CharsetDecoder, Piece, charset, charsets
+from eightfold.legacy import POLICIES, Charset, CharsetConverter, CharsetDecoder, Piece, charset, charsets, decoding
 from support.needed import needs_program
 
 UTF_8 = form("utf-8")
@@ -148,7 +148,7 @@ def test_pieces_of_every_size_add_up_to_pythons_codec(found: Charset) -> None:
 def test_damaged_bytes_in_pieces_are_what_python_makes_of_them_at_once(
     found: Charset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(legacy, "_SHORT_PIECE", 24)
+    monkeypatch.setattr(decoding, "_SHORT_PIECE", 24)
     for seed, text in enumerate([*texts(found.codec, 1), *texts(found.codec, 2)]):
         data = damaged(text.encode(found.codec), seed)
         for size in (1, 7):
