@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from eightfold.forms import Form, Row, forms
 from eightfold.forms import form as form_named
-from eightfold.forms.definition import Range
+from eightfold.forms.rows import Range
 from eightfold.reference import LEADS, TRAILS, signed
 from eightfold.sharing import Points, common_ranges, points_within, values_agree
 from eightfold.text import AnyForm

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from eightfold.faults import UNITS_KEPT, Fault, Kind
-from eightfold.forms.definition import FaultRow, Form, Range, Row
+from eightfold.forms.definition import Form
+from eightfold.forms.rows import FaultRow, Range, Row
 from eightfold.forms.utf_16 import PAIR
 
 LEADS, TRAILS = (range(low, high + 1) for low, high in PAIR.unit_ranges)

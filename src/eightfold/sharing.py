@@ -16,7 +16,7 @@ from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 from eightfold.forms import Form, Row, forms
-from eightfold.forms.definition import Range
+from eightfold.forms.rows import Range
 from eightfold.reference import value
 
 Points = tuple[range, ...]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from eightfold import Form
-from eightfold.forms.definition import Range
+from eightfold.forms.rows import Range
 from support.byte_classes import classes
 
 Remainder = tuple[str, int, tuple[Range, ...]]

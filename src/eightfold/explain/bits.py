@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 
 from eightfold.faults import Fault
 from eightfold.forms import FaultRow, Form, Row
-from eightfold.forms.definition import Range
+from eightfold.forms.rows import Range
 from eightfold.reference import unit_at
 
 

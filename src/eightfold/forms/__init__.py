@@ -12,11 +12,12 @@ from typing import Any
 
 from eightfold.forms.cesu_8 import CESU_8
 from eightfold.forms.corrected_utf_8 import CORRECTED_UTF_8, CORRECTED_UTF_8_SIG
-from eightfold.forms.definition import FaultRow, Form, Row, Signature, Variant, fault_row
+from eightfold.forms.definition import Form, Signature, Variant
 from eightfold.forms.generalized_utf_8 import GENERALIZED_UTF_8
 from eightfold.forms.mutf_8 import MUTF_8
 from eightfold.forms.optu_8 import OPTU_8
 from eightfold.forms.optu_16 import OPTU_16, OPTU_16_BE, OPTU_16_LE
+from eightfold.forms.rows import FaultRow, Row, fault_row
 from eightfold.forms.utf_8 import UTF_8, UTF_8_SIG
 from eightfold.forms.utf_8_rfc2044 import UTF_8_RFC2044
 from eightfold.forms.utf_16 import UTF_16, UTF_16_BE, UTF_16_LE

@@ -1,7 +1,8 @@
 """CESU-8: UTF-8 of UTF-16's code units, pairs only. Unicode Technical Report 26; WTF-8 section 2.1."""
 
 from eightfold.forms import utf_8
-from eightfold.forms.definition import Form, Row, fault_row
+from eightfold.forms.definition import Form
+from eightfold.forms.rows import Row, fault_row
 from eightfold.forms.utf_8 import CONTINUATION
 
 _REPORT = "UTR 26 section 2"

@@ -1,6 +1,7 @@
 """Corrected UTF-8: offsets make every sequence the only encoding of its code point. Weinberg, 2022."""
 
-from eightfold.forms.definition import Form, Row, Signature, Variant, fault_row
+from eightfold.forms.definition import Form, Signature, Variant
+from eightfold.forms.rows import Row, fault_row
 from eightfold.forms.utf_8 import CONTINUATION
 
 _C = CONTINUATION

@@ -1,7 +1,8 @@
 """Generalized UTF-8: every code point as itself, surrogates paired or not. WTF-8 section 5."""
 
 from eightfold.forms import utf_8
-from eightfold.forms.definition import Form, Row
+from eightfold.forms.definition import Form
+from eightfold.forms.rows import Row
 
 SURROGATES = Row(0xD800, 0xDFFF, 0xED, (0xA0, 0xBF), utf_8.CONTINUATION, source="WTF-8 section 3.3")
 ROWS = (

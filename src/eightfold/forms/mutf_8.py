@@ -1,7 +1,8 @@
 """Modified UTF-8: class files, `java.io.DataInput`, dex-like formats, NBT. JVMS section 4.4.7."""
 
 from eightfold.forms import cesu_8, generalized_utf_8, utf_8
-from eightfold.forms.definition import Form, Row, Variant, fault_row
+from eightfold.forms.definition import Form, Variant
+from eightfold.forms.rows import Row, fault_row
 from eightfold.forms.utf_8 import CONTINUATION
 
 _JVMS = "JVMS 4.4.7"

@@ -3,7 +3,8 @@
 from typing import Any
 
 from eightfold.forms import utf_16
-from eightfold.forms.definition import Form, Row
+from eightfold.forms.definition import Form
+from eightfold.forms.rows import Row
 
 _OPTU = "MirBSD optu8to16(3)"
 

@@ -1,7 +1,8 @@
 """OPTU-8, from MirBSD: the UTF-8 of the BMP; every other byte maps to a unit U+EF80 to U+EFFF. optu8to16(3)."""
 
 from eightfold.forms import generalized_utf_8, utf_8, xtf_8
-from eightfold.forms.definition import Form, Row
+from eightfold.forms.definition import Form
+from eightfold.forms.rows import Row
 from eightfold.forms.utf_8 import CONTINUATION
 
 _OPTU = "MirBSD optu8to16(3)"

@@ -3,7 +3,8 @@
 import sys
 from typing import Any
 
-from eightfold.forms.definition import Form, Row, Signature, fault_row
+from eightfold.forms.definition import Form, Signature
+from eightfold.forms.rows import Row, fault_row
 
 _TABLE = "Unicode Table 3-5"
 

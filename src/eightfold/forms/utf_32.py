@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from eightfold.forms.definition import Form, Row, fault_row
+from eightfold.forms.definition import Form
+from eightfold.forms.rows import Row, fault_row
 from eightfold.forms.utf_16 import marked
 
 _TABLE = "Unicode 3.9, D90"

@@ -1,6 +1,7 @@
 """UTF-8: RFC 3629 section 4, Unicode Table 3-7, utf8(7). Other forms reuse its rows and fault rows."""
 
-from eightfold.forms.definition import Form, Row, Signature, fault_row
+from eightfold.forms.definition import Form, Signature
+from eightfold.forms.rows import Row, fault_row
 
 CONTINUATION = (0x80, 0xBF)
 _TABLE = "Unicode Table 3-7; RFC 3629 section 4"

@@ -1,7 +1,8 @@
 """The six-byte UTF-8 of RFC 2044: code points 0 to 0x7FFFFFFF, surrogates as themselves."""
 
 from eightfold.forms import generalized_utf_8, utf_8
-from eightfold.forms.definition import Form, Row, fault_row
+from eightfold.forms.definition import Form
+from eightfold.forms.rows import Row, fault_row
 
 _TABLE = "RFC 2044 section 2"
 _C = utf_8.CONTINUATION

@@ -3,7 +3,8 @@
 from typing import Any
 
 from eightfold.forms import utf_16
-from eightfold.forms.definition import Form, Row
+from eightfold.forms.definition import Form
+from eightfold.forms.rows import Row
 
 _FACTS: dict[str, Any] = {
     "rows": (Row(0x0, 0xFFFF, (0x0, 0xFFFF), source="WTF-8 section 4.2"), utf_16.PAIR),

@@ -1,7 +1,8 @@
 """WTF-8: generalized UTF-8 in which a surrogate pair byte sequence is ill-formed. WTF-8 section 6."""
 
 from eightfold.forms import generalized_utf_8
-from eightfold.forms.definition import Form, fault_row
+from eightfold.forms.definition import Form
+from eightfold.forms.rows import fault_row
 from eightfold.forms.utf_8 import CONTINUATION
 
 PAIR = fault_row(

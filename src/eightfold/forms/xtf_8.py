@@ -1,7 +1,8 @@
 """XTF-8: UTF-8 mixed with binary bytes; its bytes 80-FF map to the private-use code points U+EF80 to U+EFFF."""
 
 from eightfold.forms import utf_8
-from eightfold.forms.definition import Form, Row, Variant, fault_row
+from eightfold.forms.definition import Form, Variant
+from eightfold.forms.rows import Row, fault_row
 from eightfold.forms.utf_8 import CONTINUATION
 
 _README = "XTF-8, algorithm"

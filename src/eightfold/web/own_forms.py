@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from eightfold.forms import Form, Row, forms
-from eightfold.forms.definition import Range
+from eightfold.forms.rows import Range
 from eightfold.reference import signed
 
 NAME = "own"

@@ -20,7 +20,7 @@ from eightfold.files.parallel.threads import in_order, processors
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.read.reading import STANDARD_INPUT, Source
 from eightfold.forms import Form
-from eightfold.forms.definition import Range
+from eightfold.forms.rows import Range
 from eightfold.text import opening_of
 
 SEGMENT_BYTES = 1024 * 1024
