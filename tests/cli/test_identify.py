@@ -114,6 +114,7 @@ def test_a_form_without_evidence_is_not_contradicted(tmp_path: Path) -> None:
     ("data", "kind"),
     [
         (b"PAR1\x15\x04\x15\x20\0", "Parquet"),
+        (b"SQLite format 3\0\x10\0\1\1\0\x40\x20\x20", "SQLite"),
         (b"ARROW1\0\0", "Arrow IPC"),
         (b"\xff\xff\xff\xff\x80\0\0\0\0", "Arrow IPC"),
     ],

@@ -333,6 +333,29 @@ def test_a_name_that_is_not_utf_8(tmp_path: Path) -> None:
         sqlite.audit(path)
 
 
+def test_a_database_whose_last_page_is_cut_short(tmp_path: Path) -> None:
+    path = made(tmp_path, "CREATE TABLE t (a TEXT)", f"INSERT INTO t VALUES ({BAD}), ('{'x' * 5000}')")
+    whole = path.read_bytes()
+    for size in (1, 100):
+        path.write_bytes(whole[:-size])
+        for verb in (sqlite.audit, sqlite.repair):
+            with pytest.raises(sqlite3.DatabaseError, match=rf"it ends {4096 - size} bytes into a page of 4096"):
+                verb(path)
+        assert path.read_bytes() == whole[:-size]
+    path.write_bytes(whole + b"more")  # SQLite reads none of it
+    assert len(sqlite.audit(path)) == 1
+
+
+def test_pages_in_the_write_ahead_log_do_not_make_a_file_short(tmp_path: Path) -> None:
+    path = made(tmp_path, "CREATE TABLE t (a TEXT)", "PRAGMA journal_mode = WAL")
+    with closing(sqlite3.connect(path)) as writer:
+        writer.execute("PRAGMA wal_autocheckpoint = 0")
+        writer.execute(f"INSERT INTO t VALUES ({BAD}), ('{'x' * 50_000}')")
+        writer.commit()
+        assert path.stat().st_size < 50_000
+        assert len(sqlite.audit(path)) == 1
+
+
 def test_the_command_repairs_no_database(tmp_path: Path) -> None:
     path = tmp_path / "data.db"
     with closing(sqlite3.connect(path)) as database:
@@ -342,4 +365,7 @@ def test_the_command_repairs_no_database(tmp_path: Path) -> None:
     before = path.read_bytes()
     done = run_command("repair", "--in-place", str(path))
     assert (done.returncode, path.read_bytes()) == (2, before)
-    assert b"is an SQLite database: eightfold.columns.sqlite.repair repairs its text" in done.stderr
+    hint = b"is an SQLite database, not text: eightfold.columns.sqlite audits and repairs its text"
+    assert hint in done.stderr
+    assert hint in run_command("check", str(path)).stderr
+    assert run_command("identify", str(path)).stdout.endswith(b": SQLite, not text\n")

@@ -107,6 +107,7 @@ def audit(path: str | os.PathLike[str], *, limit: int | None = None) -> list[Fou
     limit = limit_of(limit)
     with closing(_opened(path, "ro")) as database:
         form = _form_of(database)
+        _check_size(database, path)
         for table in _tables(database):
             for column, key, value in _texts(database, table, table.columns):
                 left = None if limit is None else limit - len(found)
@@ -142,6 +143,7 @@ def repair(path: str | os.PathLike[str], errors: str = "escape", *, triggers: bo
     """
     with closing(_opened(path, "rw")) as database:
         form = _form_of(database)
+        _check_size(database, path)
         repaired = _repairing(form, errors)
         if not triggers:
             database.execute("PRAGMA trusted_schema = OFF")
@@ -192,6 +194,20 @@ def _opened(path: str | os.PathLike[str], mode: str) -> sqlite3.Connection:
 
 def _form_of(database: sqlite3.Connection) -> Form:
     return form_named(_FORMS[database.execute("PRAGMA encoding").fetchone()[0]])
+
+
+def _check_size(database: sqlite3.Connection, path: str | os.PathLike[str]) -> None:
+    """Check that the last page is whole: SQLite reports missing pages, but reads the rest of a cut page as zeros.
+
+    The write-ahead log may hold pages that are not in the file yet, so a file that ends after a page is not cut.
+
+    Raises:
+        sqlite3.DatabaseError: the file ends inside a page.
+    """
+    (page,), (pages,) = (database.execute(f"PRAGMA {name}").fetchone() for name in ("page_size", "page_count"))
+    size = os.path.getsize(path)
+    if size % page and size < page * pages:
+        raise sqlite3.DatabaseError(f"the file is cut short: it ends {size % page} bytes into a page of {page}")
 
 
 def _name(given: bytes) -> str:

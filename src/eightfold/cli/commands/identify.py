@@ -57,8 +57,8 @@ def parser() -> CommandParser:
         "form changes its bytes. At most 1,000 faults of each form are counted. If there\n"
         "is no evidence for any form, the file is reported with the legacy charset that\n"
         "it reads as, if any, or as a form with `no evidence` (in JSON `identified` is\n"
-        "false), and `-f auto` of other commands assumes UTF-8. Parquet and Arrow IPC\n"
-        "files are called that. The exit status is 0 in all these cases.\n\n"
+        "false), and `-f auto` of other commands assumes UTF-8. Parquet, Arrow IPC and\n"
+        "SQLite files are called that. The exit status is 0 in all these cases.\n\n"
         "With --legacy, files without such evidence are compared with the legacy charsets\n"
         "too. That is a guess by the frequency of letters, from a sample of 16 KiB. UTF-8\n"
         "that was read in windows-1252 and encoded again (mojibake) is reported if ftfy\n"
@@ -125,7 +125,7 @@ class _Beyond(NamedTuple):
         is_known: whether there is evidence for the best form.
         mojibake: in how many places of a sample it is mojibake.
         guesses: the legacy charsets that it may be in; None if nobody asked for them.
-        table: Parquet or Arrow IPC if it is that, so that it has no candidates; else empty.
+        table: Parquet, Arrow IPC or SQLite if it is that, so that it has no candidates; else empty.
     """
 
     is_known: bool = False

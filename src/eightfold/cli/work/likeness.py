@@ -14,7 +14,7 @@ from itertools import islice
 from eightfold.faults import Fault
 from eightfold.files.read.reading import Source
 from eightfold.files.read.scanning import faults_in
-from eightfold.files.read.tables import PARQUET, kind_by_head
+from eightfold.files.read.tables import PARQUET, SQLITE, kind_by_head
 from eightfold.files.walk.archives.others import kind_of
 from eightfold.forms import Form, form, forms
 from eightfold.stream import Located
@@ -127,17 +127,19 @@ def may_be_binary(asked: Form) -> bool:
 
 
 def table_in(source: Source) -> str:
-    """Return ``Parquet`` or ``Arrow IPC`` for a source that begins so, whatever its name, and else an empty str."""
+    """Return ``Parquet``, ``Arrow IPC`` or ``SQLite`` for a source that begins so, and else an empty str."""
     head = source.head(_HEAD_BYTES)
     return kind_by_head(head) if b"\0" in head else ""
 
 
 def table_hint(source: Source) -> str:
-    """Return what to do with a table that is read as text, since neither its name nor an option says what it is.
+    """Return what to do with a table or a database that is read as text.
 
     An empty str means that the file is none.
     """
     kind = table_in(source)
+    if kind == SQLITE:
+        return "is an SQLite database, not text: eightfold.columns.sqlite audits and repairs its text"
     ending = ".parquet" if kind == PARQUET else ".arrow"
     return kind and f"is {kind}, not text: give it a name that ends in {ending}, and --runner local if it is remote"
 

@@ -7,10 +7,12 @@ from contextlib import suppress
 
 from eightfold.files.paths.addresses import ending_of, is_remote
 
-PARQUET, IPC = "Parquet", "Arrow IPC"
+PARQUET, IPC, SQLITE = "Parquet", "Arrow IPC", "SQLite"
 _ENDINGS = {".parquet": PARQUET, ".arrow": IPC, ".feather": IPC, ".ipc": IPC, ".arrows": IPC}
+SQLITE_HEAD = b"SQLite format 3\0"
+"""How a database of SQLite begins. Nothing here reads one: :mod:`eightfold.columns.sqlite` does."""
 _STREAM = b"\xff\xff\xff\xff"
-_MAGIC = {PARQUET: (b"PAR1", b"PARE"), IPC: (b"ARROW1", b"FEA1", _STREAM)}
+_MAGIC = {PARQUET: (b"PAR1", b"PARE"), IPC: (b"ARROW1", b"FEA1", _STREAM), SQLITE: (SQLITE_HEAD,)}
 _LONGEST = 6
 
 
@@ -52,7 +54,7 @@ def _begins_old_stream(head: bytes) -> bool:
 
 
 def kind_by_head(head: bytes) -> str:
-    """Return ``Parquet`` or ``Arrow IPC`` for the first bytes of a file, whatever its name, and else an empty str.
+    """Return ``Parquet``, ``Arrow IPC`` or ``SQLite`` for the first bytes of a file, and else an empty str.
 
     >>> kind_by_head(b"PAR1")
     'Parquet'
@@ -67,4 +69,4 @@ def _begins_stream(head: bytes) -> bool:
     return len(head) > 8 and length > 0 and length % 8 == 0
 
 
-__all__ = ["IPC", "PARQUET", "kind_by_head", "kind_of", "table_kind"]
+__all__ = ["IPC", "PARQUET", "SQLITE", "SQLITE_HEAD", "kind_by_head", "kind_of", "table_kind"]

@@ -23,7 +23,7 @@ from eightfold.files import FileError
 from eightfold.files.parallel.threads import allowed, processors
 from eightfold.files.path_text import shown
 from eightfold.files.read.reading import READ, Source
-from eightfold.files.read.tables import table_kind
+from eightfold.files.read.tables import SQLITE_HEAD, table_kind
 from eightfold.files.walk.trees import Examination, Passed, Trees, can_walk
 from eightfold.files.walk.walking import Walking, walked
 from eightfold.files.write.verifying import DifferenceError
@@ -35,7 +35,6 @@ from eightfold.repair.policies import WRITERS
 if TYPE_CHECKING:
     from eightfold.cli.commands.repair.escape_paths import EscapePaths
 
-_SQLITE = b"SQLite format 3\0"
 _ESCAPES = (((0xEE, 0xEE), (0xBE, 0xBF)),)
 """How U+EF80 to U+EFFF begin in UTF-8: the policy `escape` escapes them, as they are its own escapes."""
 WAYS_ROUND_LOSS = "use --lossy to write anyway, or --plan FILE to be able to undo"
@@ -111,8 +110,6 @@ def _refuse_pages(source: Source) -> None:
     Raises:
         FileError: it is a database, or a table that is not read as one.
     """
-    if source.head(len(_SQLITE)) == _SQLITE:
-        raise FileError(source.path, "is an SQLite database: eightfold.columns.sqlite.repair repairs its text")
     if hint := table_hint(source):
         raise FileError(source.path, hint)
 
@@ -166,7 +163,7 @@ class RepairRun:
         may_differ = not options.form_is_given
         return Examination(
             UTF_8,
-            marks=(_SQLITE, *(WIDE_MARKS if may_differ else ())),
+            marks=(SQLITE_HEAD, *(WIDE_MARKS if may_differ else ())),
             may_differ=may_differ,
             skips_binary=not options.binary,
             escapes=options.json_files is not None,
