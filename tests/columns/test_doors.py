@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import pickle
+import sys
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -482,6 +484,26 @@ def test_ray_datasets_without_rows_and_schema_have_an_empty_report() -> None:
     assert door.audit(Dataset(), keys=["id"]).keys == ("id",)
     with pytest.raises(ValueError, match="a key is given twice"):
         door.audit(Dataset(), keys=["id", "id"])
+
+
+class StructType(list[Any]):
+    """What stands for Spark's type: the fields as they are written."""
+
+    fromDDL = staticmethod(lambda ddl: SimpleNamespace(fields=ddl.split(", ")))  # noqa: N815
+
+
+def test_the_report_in_spark_has_the_columns_of_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    from eightfold.columns import spark as door
+
+    types = SimpleNamespace(StructType=StructType)
+    monkeypatch.setitem(sys.modules, "pyspark.sql.types", types)
+    frame = SimpleNamespace(columns=[], schema=SimpleNamespace(fields=[]), mapInArrow=lambda *given: given)
+    work, declared = door.audit(frame)
+    (batch,) = work([pa.record_batch({"x": array_of(pa, pa.string(), BAD)})])
+    names = {pa.string(): "string", pa.int64(): "bigint", pa.binary(): "binary", pa.bool_(): "boolean"}
+    assert declared == [
+        f"{field.name} {names[field.type]}{'' if field.nullable else ' not null'}" for field in batch.schema
+    ]
 
 
 # --- DuckDB -----------------------------------------------------------------------------------------------------------

@@ -15,13 +15,11 @@ from importlib import import_module
 from typing import Any
 
 from eightfold.columns.batches import Audit, audit_of, repair_of
+from eightfold.columns.reports import schema
 from eightfold.text import AnyForm
 
-_REPORT = (
-    "column string not null, row bigint not null, start bigint not null, end bigint not null, kind string not null, "
-    "code_point bigint, bytes binary not null, at_end boolean not null"
-)
-"""The schema of a report in Spark, which has no unsigned numbers."""
+_TYPES = {"string": "string", "int64": "bigint", "uint32": "bigint", "binary": "binary", "bool": "boolean"}
+"""The types of a report in Arrow, and in Spark, which has no unsigned numbers."""
 
 
 def audit(df: Any, form: AnyForm = "utf-8", *, keys: Sequence[str] = (), binary: bool = True) -> Any:
@@ -72,10 +70,17 @@ class _Reports:
             yield from signed.to_batches()
 
 
+def _report_ddl() -> str:
+    """Return the schema of a report as Spark writes it."""
+    return ", ".join(
+        f"{field.name} {_TYPES[str(field.type)]}{'' if field.nullable else ' not null'}" for field in schema()
+    )
+
+
 def _report_schema(df: Any, keys: Sequence[str]) -> Any:
     struct = import_module("pyspark.sql.types").StructType
     given = {field.name: field for field in df.schema.fields}
-    return struct([*(given[key] for key in keys), *struct.fromDDL(_REPORT).fields])
+    return struct([*(given[key] for key in keys), *struct.fromDDL(_report_ddl()).fields])
 
 
 __all__ = ["audit", "repair"]
