@@ -279,6 +279,29 @@ def test_extension_types_of_others() -> None:
 # --- what lies --------------------------------------------------------------------------------------------------------
 
 
+def test_a_conversion_to_utf_8_keeps_an_extension_type_at_the_top_as_inside_others() -> None:
+    json = pa.ExtensionArray.from_storage(pa.json_(pa.string()), text([b'"a"', b'"\xff"']))
+    for array in (json, pa.chunked_array([json[:1], json[1:]])):
+        converted = columns.convert(array, "utf-8", "utf-8", "replace")
+        assert converted.type == json.type
+        assert converted.to_pylist() == ['"a"', '"�"']
+        assert columns.convert(array, "utf-8", "utf-16-be", "replace").type == pa.binary()
+
+
+def test_a_conversion_takes_the_binary_values_of_carriers_that_are_inside_others() -> None:
+    carried = columns.from_pylist(["ok\ud83d", None])
+    for array, value in (
+        (lists(pa.list_, [0, 1, 2], carried), [[b"ok\xef\xbf\xbd"], [None]]),
+        (pa.StructArray.from_arrays([carried], ["a"]), [{"a": b"ok\xef\xbf\xbd"}, {"a": None}]),
+        (pa.DictionaryArray.from_arrays([0, 1], carried), [b"ok\xef\xbf\xbd", None]),
+    ):
+        converted = columns.convert(array, "wtf-8", "utf-8", "replace")
+        converted.validate(full=True)
+        assert converted.to_pylist() == value
+        with pytest.raises(eightfold.ConversionError):
+            columns.convert(array, "wtf-8", "utf-8")
+
+
 def test_a_conversion_makes_binary_values_of_extension_types_that_are_inside_others() -> None:
     json = pa.ExtensionArray.from_storage(pa.json_(pa.string()), text([b'"a"', b'"b"']))
     converted = columns.convert(lists(pa.list_, [0, 1, 2], json), "utf-8", "utf-16-le")

@@ -122,7 +122,8 @@ def convert(
     r"""Return an array converted from one form to another, value by value; null stays null.
 
     Strings stay strings if the target is UTF-8, and else become binary values; binary values stay binary. If no value
-    changes, the result has the same buffers. Carriers give the binary values that they store.
+    changes, the result has the same buffers. Carriers give the binary values that they store. Any other extension type
+    is kept if the target is UTF-8, and else gives the binary values.
 
     Args:
         array: an Array or a ChunkedArray of pyarrow, or anything else with the Arrow PyCapsule interface.
@@ -149,14 +150,11 @@ def convert(
 
 
 def _converted(array: Any, first_row: int, work: _Conversion) -> Any:
-    if isinstance(array, pyarrow().ExtensionArray):
-        array = array.storage
-
     def change(leaf: Leaf) -> Any:
         with _Naming("", first_row, leaf):
             return work.applied(_variable(leaf), leaf, first_row, "")
 
-    return _rebuilt(array, change, first_row, "")
+    return _rebuilt(array, change, first_row, "", carriers=True)
 
 
 def _variable(leaf: Leaf) -> Any:
@@ -278,9 +276,11 @@ def _repaired(array: Any, first_row: int, name: str, work: _Repair, binary: bool
     return _rebuilt(array, change, first_row, name, binary=binary)
 
 
-def _rebuilt(array: Any, change: Change, first_row: int, name: str, *, binary: bool = True) -> Any:
+def _rebuilt(
+    array: Any, change: Change, first_row: int, name: str, *, binary: bool = True, carriers: bool = False
+) -> Any:
     with blaming_column(name, first_row):
-        return rebuilt(array, change, binary=binary)
+        return rebuilt(array, change, binary=binary, carriers=carriers)
 
 
 def _by_chunks(given: Any, work: Callable[[Any, int], Any]) -> Any:

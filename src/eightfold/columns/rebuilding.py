@@ -23,14 +23,15 @@ Change = Callable[[Leaf], Any]
 """Returns an array of text as it should be: the same object if it is so already."""
 
 
-def rebuilt(array: Any, change: Change, way: Way | None = None, *, binary: bool = True) -> Any:
-    """Return an array with each array of text inside it changed. Carriers are left alone.
+def rebuilt(array: Any, change: Change, way: Way | None = None, *, binary: bool = True, carriers: bool = False) -> Any:
+    """Return an array with each array of text inside it changed.
 
     Args:
         array: an Array.
         change: the change.
         way: how the outermost array shows this one; None if it is the outermost.
         binary: whether to change binary values too.
+        carriers: whether to put the binary values that carriers store, changed, in place of them; they stay otherwise.
 
     Raises:
         BrokenColumnError: the offsets of a list or a reference to a value lead nowhere.
@@ -43,14 +44,17 @@ def rebuilt(array: Any, change: Change, way: Way | None = None, *, binary: bool 
     if type_name(array.type):
         is_wanted = binary or is_text(array.type)
         return change(Leaf(array, column_of(array), None, way)) if is_wanted else array
-    if carried_form(array.type) is not None or not holds_text(array.type, binary=binary):
+    is_carrier = carried_form(array.type) is not None
+    if is_carrier and carriers:
+        return rebuilt(array.storage, change, way)
+    if is_carrier or not holds_text(array.type, binary=binary):
         return array
     refuse_pickled(array.type)
     if isinstance(array, pyarrow().ExtensionArray):
-        storage = rebuilt(array.storage, change, way, binary=False)
+        storage = rebuilt(array.storage, change, way, binary=False, carriers=carriers)
         return array if storage is array.storage else _extended(array, storage)
     old = list(children(array))
-    new = [rebuilt(child, change, Way(step, way), binary=binary) for child, step in old]
+    new = [rebuilt(child, change, Way(step, way), binary=binary, carriers=carriers) for child, step in old]
     is_same = all(one is other for (one, _), other in zip(old, new, strict=True))
     return array if is_same else assembled(array, new)
 
