@@ -131,6 +131,19 @@ def test_a_key_that_metadata_have_twice(kind: str, owner: str, tmp_path: Path, c
         assert "not kept: key-value metadata with the key of another pair" in said(capsys)[1]
 
 
+def test_a_key_that_the_footer_has_twice(tmp_path: Path, capsys: Any) -> None:
+    path, batch = tmp_path / "data.arrow", pa.record_batch({"a": ["x"]})
+    for pairs, status in (([(b"k", b"1"), (b"l", b"2")], 0), ([(b"k", b"1"), (b"k", b"2")], 2)):
+        with (
+            pa.OSFile(str(path), "wb") as file,
+            pa.ipc.new_file(file, batch.schema, metadata=pa.KeyValueMetadata(pairs)) as writer,
+        ):
+            writer.write_batch(batch)
+        for command in (["check"], ["repair", "-o", str(tmp_path / "fixed.arrow")]):
+            assert cli.main([*command, str(path)]) == status
+            assert ("its metadata have a key twice" in said(capsys)[1]) == bool(status)
+
+
 def test_a_name_of_one_level_does_not_change_that_of_another(tmp_path: Path) -> None:
     # Under latin-1 the name E9 becomes one that is well-formed elsewhere.
     inner = pa.struct([pa.field("é", pa.string())])

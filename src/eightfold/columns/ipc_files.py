@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -14,7 +15,16 @@ from eightfold.columns.footers import Statistic
 from eightfold.columns.nested import Leaf
 from eightfold.columns.parts import Part, blaming_part, closed
 from eightfold.columns.rebuilding import rebuilt
-from eightfold.columns.schemas import Answer, Text, check_keys, texts_of, texts_of_pairs, with_pairs, with_texts
+from eightfold.columns.schemas import (
+    KEY_TWICE,
+    Answer,
+    Text,
+    check_keys,
+    texts_of,
+    texts_of_pairs,
+    with_pairs,
+    with_texts,
+)
 from eightfold.columns.sinks import Sink
 from eightfold.columns.values import ill_formed_rows
 from eightfold.files import FileError
@@ -25,6 +35,8 @@ from eightfold.forms.utf_8 import UTF_8
 _MAGIC_BYTES = 8
 _FILE = b"ARRO"
 """How a file begins. A stream begins with what stands before each message: a continuation, or an old one its length."""
+_TAIL = struct.Struct("<i6s")
+"""How a file ends: behind its footer with the length of that, and the magic bytes."""
 _FOOTER = "footer"
 _LARGEST_VIEW = (1 << 31) - 1
 _CODECS = {None: None, 0: "lz4", 1: "zstd"}
@@ -49,6 +61,8 @@ class IpcReader:
         check_keys(self._schema)
         self.schema: Any = with_texts(self._schema, self._repaired)
         self._footer: Any = None if self._is_stream else self._file.metadata
+        if self._footer and _pairs_in_footer(file) > len(self._footer):  # which is a dict
+            raise ValueError(KEY_TWICE)
 
     @cached_property
     def text_changes(self) -> list[TextChange]:
@@ -255,6 +269,23 @@ def _codec_in(data: bytes) -> int | None:
         return None
     codec = _field(data, compression + struct.unpack_from("<I", data, compression)[0], 0)
     return 0 if codec is None else data[codec]
+
+
+def _pairs_in_footer(file: BinaryIO) -> int:
+    """Return how many key-value pairs the footer of a file has that pyarrow has read, and so has checked.
+
+    Source: format/File.fbs of Apache Arrow: Footer.custom_metadata is the fifth field.
+    """
+    end = file.seek(-_TAIL.size, io.SEEK_END)
+    size, _ = _TAIL.unpack(file.read(_TAIL.size))
+    file.seek(end - size)
+    footer = file.read(size)
+    (root,) = struct.unpack_from("<I", footer)
+    pairs = _field(footer, root, 4)
+    if pairs is None:
+        return 0
+    count: int = struct.unpack_from("<I", footer, pairs + struct.unpack_from("<I", footer, pairs)[0])[0]
+    return count
 
 
 def _field(data: bytes, table: int, number: int) -> int | None:

@@ -17,6 +17,7 @@ from eightfold.columns.arrow import name_bytes, pyarrow
 
 NAME, KEY, VALUE = "column name", "metadata key", "metadata value"
 """What the places of texts begin with; a number follows."""
+KEY_TWICE = "its metadata have a key twice, and pyarrow gives one of the values only"
 _EXTENSION = b"ARROW:extension:"
 
 
@@ -78,7 +79,7 @@ def check_keys(schema: Any) -> None:
     """
     for each in (schema, *_fields_in(schema)):
         if not each.equals(each.with_metadata(each.metadata), check_metadata=True):
-            raise ValueError("its metadata have a key twice, and pyarrow gives one of the values only")
+            raise ValueError(KEY_TWICE)
 
 
 def _fields_in(owner: Any) -> Iterator[Any]:
@@ -196,6 +197,7 @@ def type_with(type: Any, fields: list[Any]) -> Any:
 
 __all__ = [
     "KEY",
+    "KEY_TWICE",
     "NAME",
     "VALUE",
     "Answer",
