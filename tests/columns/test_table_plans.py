@@ -156,6 +156,21 @@ def test_string_views_that_share_their_bytes_still_do_in_a_repaired_file(tmp_pat
     assert pa.ipc.open_file(path).read_all()["name"].equals(given["name"])
 
 
+def test_string_views_without_a_change_keep_their_buffers_in_a_repaired_file(tmp_path: Path) -> None:
+    values = [b"one longer than a view", b"two longer than a view"]
+    views = [struct.pack("=i4sii", len(value), value[:4], at, 0) for at, value in enumerate(values)]
+    name = pa.Array.from_buffers(pa.string_view(), 2, [None, *map(pa.py_buffer, [b"".join(views), *values])])
+    for given in (name, pa.StructArray.from_arrays([name], ["a"]), pa.DictionaryArray.from_arrays([1, 0], name)):
+        path = written(tmp_path, "arrow", pa.table({"name": given, "other": strings([b"\xff", b"ok"])}))
+        plan, _ = planned(path)
+        for option in ("--apply", "--undo", "--apply"):
+            assert run(tmp_path, option, plan) == 0
+            (kept,) = pa.ipc.open_file(path).read_all()["name"].chunks
+            assert kept.equals(given)
+            inner = kept.dictionary if isinstance(kept, pa.DictionaryArray) else kept
+            assert len(inner.buffers()) == len(given.buffers() if inner is kept else name.buffers())
+
+
 def test_other_bytes_after_an_undo_are_refused_with_the_reason(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
     path = written(tmp_path, "parquet")
     plan, _ = planned(path)

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from eightfold.columns.arrow import as_type, compute, pyarrow
 from eightfold.columns.footers import Statistic
-from eightfold.columns.nested import Leaf
+from eightfold.columns.nested import Leaf, leaves
 from eightfold.columns.parts import Part, blaming_part, closed
 from eightfold.columns.rebuilding import rebuilt
 from eightfold.columns.schemas import (
@@ -146,7 +146,7 @@ class IpcReader:
             for part in self.parts():
                 data = change(part)
                 with blaming_part(self._path, IPC, _batch(part.number)):
-                    data = _with_compact_views(data)
+                    data = _with_compact_views(data, part.data)
                     data = data if schema is self.schema else _named_as(data, schema)
                     metadata = with_pairs(part.metadata, _batch(part.number), answer)
                     writer.write_batch(data, custom_metadata=metadata)
@@ -203,15 +203,21 @@ def _named_as(batch: Any, schema: Any) -> Any:
     return type(batch).from_arrays(named, schema=schema)
 
 
-def _with_compact_views(batch: Any) -> Any:
-    """Return a record batch whose string views point into one buffer for each array, in the order of rows.
+def _with_compact_views(batch: Any, before: Any) -> Any:
+    """Return a record batch in which the string views of changed columns point into one buffer, in the order of rows.
 
     Otherwise the bytes of a file depend on how often its values were replaced, and not on the values alone. Views that
     share their bytes are left alone: apart, these could take any amount of memory.
     """
-    columns = [batch.column(at) for at in range(batch.num_columns)]
-    new = [rebuilt(each, _compact, binary=False) if _holds_views(each.type) else each for each in columns]
+    pairs = [(batch.column(at), before.column(at)) for at in range(batch.num_columns)]
+    new = [each if _views_of(each) == _views_of(old) else rebuilt(each, _compact, binary=False) for each, old in pairs]
     return type(batch).from_arrays(new, schema=batch.schema)
+
+
+def _views_of(array: Any) -> list[int | None]:
+    """Return where the views of each array of text inside an array begin in memory; nothing if none has views."""
+    buffers = [leaf.array.buffers()[1] for leaf in leaves(array, binary=False)] if _holds_views(array.type) else []
+    return [None if buffer is None else buffer.address for buffer in buffers]
 
 
 def _holds_views(type: Any) -> bool:
