@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import ctypes
 import pickle
+import struct
 import subprocess
 import sys
 import tracemalloc
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 import eightfold
 from eightfold import columns
 from eightfold.columns.nested import UnsupportedTypeError
-from support.arrow_arrays import addresses, array_of
+from support.arrow_arrays import addresses, array_of, bytes_of
 
 pa: Any = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'eightfold[arrow]'")
 pc: Any = pytest.importorskip("pyarrow.compute")
@@ -510,6 +511,41 @@ def test_any_nested_array(trees: Any, start: int, length: int) -> None:
 
 
 # --- values that several rows show, some of which are hidden ----------------------------------------------------------
+
+
+def views_of(values: list[bytes], rows: list[int | None], first: int) -> Any:
+    """Return an array of string views into one buffer, which is a slice behind some others."""
+    starts = [sum(map(len, values[:at])) for at in range(len(values))]
+    views = [struct.pack("=i4sii", len(value), value[:4], 0, at) for value, at in zip(values, starts, strict=True)]
+    shown = [bytes(16) if row is None else views[row] for row in rows]
+    valid = sum(1 << first + at for at, row in enumerate(rows) if row is not None)
+    parts = (
+        valid.to_bytes((first + len(rows)) // 8 + 1, "little"),
+        bytes(16 * first) + b"".join(shown),
+        b"".join(values),
+    )
+    return pa.Array.from_buffers(pa.string_view(), len(rows), list(map(pa.py_buffer, parts)), offset=first)
+
+
+@pytest.mark.parametrize("first", [0, 3, 9])
+def test_views_that_share_their_bytes_still_do_in_the_result(first: int) -> None:
+    values = [b"longer than a view \xff", b"another long value", b"a third long one \xfe"]
+    rows = [None, 1, *[0, 1, None, 2] * 100]
+    array = views_of(values, rows, first)
+    lists = pa.ListArray.from_arrays([0, 2, len(rows)], array)
+    for made, form in (
+        (columns.repair(array, "replace"), "utf-8"),
+        (columns.repair(lists, "replace").values, "utf-8"),
+        (columns.convert(array, "utf-8", "utf-16-le", "replace"), "utf-16-le"),
+    ):
+        made.validate(full=True)
+        expected = [eightfold.convert(value, "utf-8", form, "replace") for value in values]
+        assert bytes_of(pa, made) == [None if row is None else expected[row] for row in rows]
+        assert sum(each.size for each in made.buffers()[2:]) < 500
+    for verb in (columns.repair, lambda given, errors: columns.convert(given, "utf-8", "utf-8", errors)):
+        with pytest.raises(eightfold.ConversionError) as caught:
+            verb(array, "strict")
+        assert caught.value.__notes__ == ["row 2"]
 
 
 def shared(kind: str) -> tuple[Any, int]:

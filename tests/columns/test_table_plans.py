@@ -156,6 +156,27 @@ def test_string_views_that_share_their_bytes_still_do_in_a_repaired_file(tmp_pat
     assert pa.ipc.open_file(path).read_all()["name"].equals(given["name"])
 
 
+def test_a_plan_for_string_views_that_share_their_bytes_can_be_applied_again(tmp_path: Path) -> None:
+    # The last two become the same.
+    values = [b"x" * 10_000 + b"\xff", b"y" * 10_000, b"long text \xe2\x82.", b"long text \xf0\x9f."]
+    starts = [sum(map(len, values[:at])) for at in range(len(values))]
+    views = [struct.pack("=i4sii", len(value), value[:4], 0, at) for value, at in zip(values, starts, strict=True)]
+    parts = b"\xfe" + b"\xff" * 124, b"".join(views[row % 5 % 4] for row in range(1000)), b"".join(values)
+    given = pa.table({"name": pa.Array.from_buffers(pa.string_view(), 1000, list(map(pa.py_buffer, parts)))})
+    path = tmp_path / "data.arrow"
+    with pa.ipc.new_file(path, given.schema) as writer:
+        writer.write_table(given)
+    plan, _ = planned(path, "--errors", "replace")
+    assert run(tmp_path, "--apply", plan) == 0
+    applied = path.read_bytes()
+    for _ in range(2):
+        assert len(path.read_bytes()) < 50_000
+        assert run(tmp_path, "--undo", plan) == 0
+        assert len(path.read_bytes()) < 50_000
+        assert run(tmp_path, "--apply", plan) == 0
+        assert path.read_bytes() == applied
+
+
 def test_string_views_without_a_change_keep_their_buffers_in_a_repaired_file(tmp_path: Path) -> None:
     values = [b"one longer than a view", b"two longer than a view"]
     views = [struct.pack("=i4sii", len(value), value[:4], at, 0) for at, value in enumerate(values)]

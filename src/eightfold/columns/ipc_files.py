@@ -10,7 +10,7 @@ from importlib import import_module
 from itertools import count
 from typing import Any, BinaryIO
 
-from eightfold.columns.arrow import as_type, compute, pyarrow
+from eightfold.columns.arrow import as_type, pyarrow
 from eightfold.columns.footers import Statistic
 from eightfold.columns.nested import Leaf, leaves
 from eightfold.columns.parts import Part, blaming_part, closed
@@ -27,6 +27,7 @@ from eightfold.columns.schemas import (
 )
 from eightfold.columns.sinks import Sink
 from eightfold.columns.values import ill_formed_rows
+from eightfold.columns.views import SharedViews, buffer_sizes, size_behind
 from eightfold.files import FileError
 from eightfold.files.read.tables import IPC
 from eightfold.files.records.table_changes import TextChange
@@ -204,10 +205,10 @@ def _named_as(batch: Any, schema: Any) -> Any:
 
 
 def _with_compact_views(batch: Any, before: Any) -> Any:
-    """Return a record batch in which the string views of changed columns point into one buffer, in the order of rows.
+    """Return a record batch in which the string views of changed columns point into a buffer that has each value once.
 
     Otherwise the bytes of a file depend on how often its values were replaced, and not on the values alone. Views that
-    share their bytes are left alone: apart, these could take any amount of memory.
+    overlap are left alone: apart, these could take any amount of memory.
     """
     pairs = [(batch.column(at), before.column(at)) for at in range(batch.num_columns)]
     new = [each if _views_of(each) == _views_of(old) else rebuilt(each, _compact, binary=False) for each, old in pairs]
@@ -234,19 +235,11 @@ def _compact(leaf: Leaf) -> Any:
     if not pa.types.is_string_view(array.type):
         return array
     ill_formed_rows(leaf.column, UTF_8)  # checks the views, as pyarrow does not
-    if _size_of_values(array) > min(_LARGEST_VIEW, sum(each.size for each in array.buffers()[1:])):
+    if size_behind(array) > min(_LARGEST_VIEW, buffer_sizes(array)):
         return array
-    joined = as_type(array, pa.binary_view()).cast(pa.large_binary())
-    return as_type(joined.cast(pa.binary_view()), array.type)
-
-
-def _size_of_values(views: Any) -> int:
-    """Return how many bytes the values of an array of views have together. The length begins each view of 16 bytes."""
-    pa = pyarrow()
-    numbers = pa.Array.from_buffers(pa.int32(), 4 * len(views), [None, views.buffers()[1]], 0, 4 * views.offset)
-    lengths = compute().list_element(pa.FixedSizeListArray.from_arrays(numbers, 4), 0)
-    total: int = compute().sum(lengths.filter(views.is_valid()), min_count=0).as_py()
-    return total
+    values = as_type(array, pa.binary_view()).cast(pa.large_binary()).dictionary_encode()
+    views = as_type(values.dictionary.cast(pa.binary_view()), array.type)
+    return SharedViews(views, values.indices).spread(views, array)
 
 
 def _ipc_codec(ipc: Any, file: BinaryIO, start: int) -> str | None:

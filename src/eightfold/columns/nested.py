@@ -240,7 +240,7 @@ def children(array: Any) -> Iterator[tuple[Any, Any]]:
             yield array.field(at), _Fields(valid, type.field(at))
     elif types.is_dictionary(type):
         _check_buffers(array)
-        yield array.dictionary, _References(array.indices, len(array.dictionary), "")
+        yield array.dictionary, References(array.indices, len(array.dictionary), "")
     elif types.is_run_end_encoded(type):
         _check_buffers(array)
         runs = _Runs(array)
@@ -409,8 +409,12 @@ class _Fields:
         return marks
 
 
-class _References:
-    """The step from a value to the rows that refer to it by its index: of a dictionary, or of a dense union."""
+class References:
+    """The step from a value to the rows that refer to it by its index: of a dictionary, a dense union, or shared views.
+
+    >>> list(References(pyarrow().array([1, 0, 1], pyarrow().int8()), 2, "").outer(1))
+    [Shown(row=0, step=''), Shown(row=2, step='')]
+    """
 
     keeps_order = False
 
@@ -436,6 +440,7 @@ class _References:
         return values, rows
 
     def outer(self, row: int) -> Iterator[Shown]:
+        """Yield the rows that refer to a value, in order."""
         first = self._firsts.get(row)
         if first is None:
             return
@@ -446,6 +451,7 @@ class _References:
             yield Shown(rows[at], self._step)
 
     def marked(self, marks: bytearray) -> bytearray:
+        """Return a byte for each row: 1 if it refers to a value that is marked with 1, else 0."""
         pa = pyarrow()
         values = pa.Array.from_buffers(pa.uint8(), len(marks), [None, pa.py_buffer(marks)])
         found = values.take(self._references).fill_null(0)
@@ -526,7 +532,7 @@ def _members(array: Any) -> Iterator[tuple[Any, Any]]:
             yield child, _Chosen(chosen, step)
         else:
             references = compute().if_else(chosen, union_offsets(array), pa.scalar(None, pa.int32()))
-            yield child, _References(references, len(child), step)
+            yield child, References(references, len(child), step)
 
 
 def union_codes(array: Any) -> Any:
@@ -555,6 +561,7 @@ def union_offsets(array: Any) -> Any:
 
 __all__ = [
     "Leaf",
+    "References",
     "Shown",
     "UnsupportedTypeError",
     "Way",

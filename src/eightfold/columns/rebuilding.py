@@ -9,6 +9,7 @@ from eightfold.columns.arrow import as_type, binary_type, column_of, compute, is
 from eightfold.columns.carriers import carried_form
 from eightfold.columns.nested import (
     Leaf,
+    References,
     Way,
     bounds,
     children,
@@ -18,6 +19,7 @@ from eightfold.columns.nested import (
     union_codes,
 )
 from eightfold.columns.schemas import type_with
+from eightfold.columns.views import shared_views
 
 Change = Callable[[Leaf], Any]
 """Returns an array of text as it should be: the same object if it is so already."""
@@ -42,8 +44,7 @@ def rebuilt(array: Any, change: Change, way: Way | None = None, *, binary: bool 
     True
     """
     if type_name(array.type):
-        is_wanted = binary or is_text(array.type)
-        return change(Leaf(array, column_of(array), None, way)) if is_wanted else array
+        return _changed(array, change, way) if binary or is_text(array.type) else array
     is_carrier = carried_form(array.type) is not None
     if is_carrier and carriers:
         return rebuilt(array.storage, change, way)
@@ -57,6 +58,15 @@ def rebuilt(array: Any, change: Change, way: Way | None = None, *, binary: bool 
     new = [rebuilt(child, change, Way(step, way), binary=binary, carriers=carriers) for child, step in old]
     is_same = all(one is other for (one, _), other in zip(old, new, strict=True))
     return array if is_same else assembled(array, new)
+
+
+def _changed(array: Any, change: Change, way: Way | None) -> Any:
+    shared = shared_views(array)
+    if shared is None:
+        return change(Leaf(array, column_of(array), None, way))
+    distinct, rows = shared
+    new = change(Leaf(distinct, column_of(distinct), None, Way(References(rows, len(distinct), ""), way)))
+    return array if new is distinct else shared.spread(new, array)
 
 
 def _extended(array: Any, storage: Any) -> Any:
