@@ -343,6 +343,79 @@ def test_what_is_not_http_is_refused_as_all_else_is(impatient: tuple[str, int], 
     assert answered.endswith(b'{"error":"the request is not HTTP/1.1, or its header is too long"}')
 
 
+@pytest.fixture(scope="module")
+def patient() -> Iterator[tuple[str, int]]:
+    """Return the place of a server as it is used."""
+    with serving(protocol()) as place:
+        yield place
+
+
+POST = b"POST /api/about HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+GET = b"GET /icon.svg HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def test_a_body_that_is_announced_as_too_large_is_not_waited_for(patient: tuple[str, int]) -> None:
+    with socket.create_connection(patient, timeout=60) as connection:
+        connection.sendall(POST + b"1" + b"0" * 19 + b"\r\n\r\n{")
+        answered = whole(connection)
+    assert answered.startswith(b"HTTP/1.1 413 ")
+    assert b"\r\nconnection: close\r\n" in answered
+
+
+@pytest.mark.parametrize(
+    ("sent", "statuses"),
+    [
+        (POST + b"2\r\n\r\n{}", [200]),
+        (POST + b"3\r\n\r\n{}", [400]),
+        (GET + POST + b"2\r\n\r\n{}" + GET, [200, 200, 200]),
+        (GET + POST + b"3\r\n\r\n{}", [200, 400]),
+        (GET + GET[:9], [200]),
+        (b"", []),
+    ],
+    ids=["a question", "half a body", "three requests", "a request, then half a body", "half a request", "nothing"],
+)
+def test_a_client_that_ends_its_side_is_answered(patient: tuple[str, int], sent: bytes, statuses: list[int]) -> None:
+    with socket.create_connection(patient, timeout=60) as connection:
+        connection.sendall(sent)
+        connection.shutdown(socket.SHUT_WR)
+        answered = whole(connection)
+    assert [int(each) for each in re.findall(rb"HTTP/1\.1 (\d+) ", answered)] == statuses
+    assert answered.count(b'{"error":"the body is not complete"}') == statuses.count(400)
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (POST + b"33554432\r\n\r\n", b"413"),
+        (b"PUT / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 33554432\r\n\r\n", b"405"),
+        (b"PUT / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n", b"411"),
+        (b"GET / HTTP/1.1\r\nX: ", b"400"),
+    ],
+    ids=["too large", "of no use", "in chunks", "no body"],
+)
+def test_a_client_that_sends_all_before_it_reads_has_its_answer(
+    patient: tuple[str, int], head: bytes, status: bytes
+) -> None:
+    with socket.create_connection(patient, timeout=60) as connection:
+        connection.sendall(head)
+        connection.sendall(b"x" * 32 * 1024 * 1024)
+        answered = whole(connection)
+    assert answered[9:12] == status
+    assert answered.endswith(b'"}')
+
+
+def test_a_client_that_never_ends_its_body_loses_its_connection(impatient: tuple[str, int]) -> None:
+    with socket.create_connection(impatient, timeout=60) as connection:
+        connection.sendall(POST + b"1" + b"0" * 19 + b"\r\n\r\n")
+        with pytest.raises(ConnectionError):
+            flood(connection)
+
+
+def flood(connection: socket.socket) -> None:
+    while True:
+        connection.sendall(b"x" * 65536)
+
+
 def whole(connection: socket.socket) -> bytes:
     return b"".join(iter(lambda: connection.recv(65536), b""))
 

@@ -19,12 +19,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
+import h11
 from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn import Server
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from eightfold.web.api import QUESTIONS, WrongRequestError
 from eightfold.web.openapi import MOST_BODY_BYTES, document
@@ -66,6 +69,7 @@ HEADERS = {
 """The headers of every answer."""
 _RETRY = {"Retry-After": str(SECONDS_TO_RETRY)}
 _CLOSE = {"Connection": "close"}
+_HEADERS_OF_REFUSALS = {408: _CLOSE, 413: _CLOSE, 503: _RETRY}
 
 
 class RefusedError(Exception):
@@ -199,7 +203,7 @@ def application(answering: Answering, *hosts: str) -> ASGIApp:
             with places.one():
                 found = await to_thread.run_sync(answering, request.path_params["name"], question)
         except RefusedError as error:
-            return _error(error.status, str(error), _RETRY if error.status == 503 else None)
+            return _error(error.status, str(error), _HEADERS_OF_REFUSALS.get(error.status))
         except WrongRequestError as error:
             return _error(400, str(error))
         except TookTooLongError:
@@ -273,18 +277,19 @@ def _no_number(name: str) -> Any:
 
 
 async def _body_of(request: Request) -> bytes:
-    body = bytearray()
+    announced = int(request.headers.get("content-length", "0"))
+    if announced > MOST_BODY_BYTES:
+        raise RefusedError(413, f"the body has more than {MOST_BODY_BYTES} bytes")
     try:
         with anyio.fail_after(SECONDS_FOR_BODY):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > MOST_BODY_BYTES:
-                    raise RefusedError(413, f"the body has more than {MOST_BODY_BYTES} bytes")
+            body = await request.body()
     except TimeoutError:
         raise RefusedError(408, "the body did not arrive in time") from None
     except ClientDisconnect:
         raise RefusedError(400, "the body is not complete") from None
-    return bytes(body)
+    if len(body) != announced:
+        raise RefusedError(400, "the body is not complete")
+    return body
 
 
 async def _http_error(request: Request, error: Any) -> Response:
@@ -304,62 +309,132 @@ async def _crowded(scope: Scope, receive: Receive, send: Send) -> None:
     await _error(503, "there are too many connections", {**_RETRY, **_CLOSE})(scope, receive, _with_headers(send))
 
 
-def protocol(seconds: float = SECONDS_OF_PATIENCE, connections: int = MOST_CONNECTIONS) -> type[Any]:
-    """Return uvicorn's protocol, which ends a connection besides if its client is too slow, and parses no chunks.
+class _Unchunked(h11.Connection):
+    """A connection that parses no chunks: a body of chunks of one byte takes seconds, and nobody is answered meanwhile.
+
+    The application refuses such a body unseen.
+    """
+
+    _is_over = False
+
+    def next_event(self) -> Any:
+        if self._is_over:
+            return h11.NEED_DATA
+        event = super().next_event()
+        self._is_over = isinstance(event, h11.Request) and _is_chunked(event.headers)
+        return event
+
+
+class _Lingering:
+    """A transport that, when it is closed while its client still sends, ends its own side and leaves the rest open.
+
+    To close a socket with unread input resets the connection, and the client may lose an answer that it has not read.
+
+    Args:
+        transport: the transport of asyncio.
+        is_sending: returns whether the client may have more to send. Closing twice closes at once nevertheless.
+    """
+
+    def __init__(self, transport: Any, is_sending: Callable[[], bool]) -> None:
+        self._transport = transport
+        self._is_sending = is_sending
+        self._lingers = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def is_closing(self) -> bool:
+        return self._lingers or self._transport.is_closing()
+
+    def close(self) -> None:
+        if self.is_closing() or not self._is_sending():
+            self._transport.close()
+            return
+        self._lingers = True
+        try:
+            self._transport.write_eof()
+        except OSError:  # The client has gone.
+            self._transport.close()
+        else:
+            self._transport.resume_reading()
+
+
+class _Impatient(H11Protocol):
+    """uvicorn's protocol, which ends a connection besides if its client is too slow, and answers in more cases.
 
     uvicorn does not limit for how long a connection may say nothing, send a header byte by byte or leave its answer
-    unread; some dozen such connections would shut all others out. A body in chunks of one byte takes seconds to parse,
-    and nobody is answered meanwhile; the application refuses it unseen. uvicorn refuses what is not HTTP, and requests
-    on one connection too many, in plain text without our headers: here these refusals are like all others.
+    unread; some dozen such connections would shut all others out. uvicorn refuses what is not HTTP, and requests on one
+    connection too many, in plain text without our headers: here these refusals are like all others. It loses answers to
+    clients that have ended their side of the connection, or that still send a body that is refused: here both get
+    theirs, and what is sent after a refusal is dropped.
+    """
+
+    seconds: float
+    most_connections: int
+    _seen: Any = None
+    _watch: Any = None
+    _is_ended = False
+
+    def connection_made(self, transport: Any) -> None:
+        lingering: Any = _Lingering(transport, self._is_sending)
+        super().connection_made(lingering)
+        self.conn = _Unchunked(h11.SERVER)
+        self._watch = self.loop.call_later(self.seconds, self._look)
+        if len(self.connections) > self.most_connections:
+            self.app = _crowded
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._watch.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if not self.transport.is_closing():
+            super().data_received(data)
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        self._is_ended = True
+        return self._is_answering()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._is_ended and not self._is_answering():
+            self.transport.close()
+
+    def _is_answering(self) -> bool:
+        """Return whether a client that has ended its side is owed an answer, to what it has sent of a request."""
+        if self.cycle is None or self.cycle.response_complete:
+            return False
+        self.cycle.more_body = False
+        self.cycle.message_event.set()
+        return True
+
+    def _is_sending(self) -> bool:
+        return not self._is_ended and self.conn.their_state in (h11.SEND_BODY, h11.ERROR)
+
+    def send_400_response(self, msg: str) -> None:
+        answer = _error(400, "the request is not HTTP/1.1, or its header is too long", _CLOSE)
+        headers = [*answer.raw_headers, *_our_headers()]
+        begun = h11.Response(status_code=400, reason=b"Bad Request", headers=headers)
+        for event in (begun, h11.Data(data=bytes(answer.body)), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event))
+        self.transport.close()
+
+    def _look(self) -> None:
+        if self.cycle is self._seen:
+            self.transport.abort()
+        else:
+            self._seen = self.cycle
+            self._watch = self.loop.call_later(self.seconds, self._look)
+
+
+def protocol(seconds: float = SECONDS_OF_PATIENCE, connections: int = MOST_CONNECTIONS) -> type[Any]:
+    """Return the protocol of connections, for uvicorn.
 
     Args:
         seconds: how long a connection may do without a new request.
         connections: how many connections there may be; the requests of others are refused.
     """
-    import h11
-    from uvicorn.protocols.http.h11_impl import H11Protocol
-
-    class Unchunked(h11.Connection):
-        _is_over = False
-
-        def next_event(self) -> Any:
-            if self._is_over:
-                return h11.NEED_DATA
-            event = super().next_event()
-            self._is_over = isinstance(event, h11.Request) and _is_chunked(event.headers)
-            return event
-
-    class Impatient(H11Protocol):
-        _seen: Any = None
-        _watch: Any = None
-
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
-            self.conn = Unchunked(h11.SERVER)
-            self._watch = self.loop.call_later(seconds, self._look)
-            if len(self.connections) > connections:
-                self.app = _crowded
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._watch.cancel()
-            super().connection_lost(exc)
-
-        def send_400_response(self, msg: str) -> None:
-            answer = _error(400, "the request is not HTTP/1.1, or its header is too long", _CLOSE)
-            headers = [*answer.raw_headers, *_our_headers()]
-            begun = h11.Response(status_code=400, reason=b"Bad Request", headers=headers)
-            for event in (begun, h11.Data(data=bytes(answer.body)), h11.EndOfMessage()):
-                self.transport.write(self.conn.send(event))
-            self.transport.close()
-
-        def _look(self) -> None:
-            if self.cycle is self._seen:
-                self.transport.abort()
-            else:
-                self._seen = self.cycle
-                self._watch = self.loop.call_later(seconds, self._look)
-
-    return Impatient
+    return type("Impatient", (_Impatient,), {"seconds": seconds, "most_connections": connections})
 
 
 def quiet_server(settings: Any, begun: Callable[[], object], end_work: Callable[[], object]) -> Any:
@@ -370,7 +445,6 @@ def quiet_server(settings: Any, begun: Callable[[], object], end_work: Callable[
         begun: called once the server hears the signals that stop it.
         end_work: ends all answering, for which threads wait that cannot be cancelled.
     """
-    from uvicorn import Server
 
     class Quiet(Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
