@@ -169,6 +169,9 @@ def test_a_port_that_is_taken_is_named() -> None:
     [
         (["--port", "65536"], "argument --port: '65536' is not a port from 0 to 65535 (see eightfold serve --help)"),
         (["--port", "x"], "argument --port: 'x' is not a port from 0 to 65535 (see eightfold serve --help)"),
+        (["--host", ""], "argument --host: empty address (an unset shell variable?) (see eightfold serve --help)"),
+        (["--host", " "], "argument --host: empty address (an unset shell variable?) (see eightfold serve --help)"),
+        (["--host", "*"], "argument --host: '*' is not an address; use 0.0.0.0 or :: to listen on every one (see "),
         (["--host", "no.such.host.invalid"], "cannot listen on no.such.host.invalid port 8008: "),
         (["--host", "x" * 300], f"cannot listen on {'x' * 300} port 8008: "),
         (["page"], "unrecognized arguments: page (see eightfold serve --help)"),

@@ -43,12 +43,27 @@ def parser() -> CommandParser:
             ("eightfold serve --port 0", "on any free port; the address is printed"),
         ],
     )
-    command.add_argument("--host", metavar="ADDRESS", help="the address to listen on (default: 127.0.0.1)")
+    command.add_argument(
+        "--host", type=host_argument, metavar="ADDRESS", help="the address to listen on (default: 127.0.0.1)"
+    )
     command.add_argument(
         "--port", type=port_argument, metavar="N", help=f"the port to listen on (default: {PORT}; 0: any free one)"
     )
     command.add_argument("--open", action="store_true", help="open the page in the browser")
     return command
+
+
+def host_argument(given: str) -> str:
+    """Return the name or address of a host.
+
+    Raises:
+        argparse.ArgumentTypeError: it is neither.
+    """
+    if not given.strip():
+        raise argparse.ArgumentTypeError("empty address (an unset shell variable?)")
+    if given == "*":  # The system takes it for this machine alone.
+        raise argparse.ArgumentTypeError("'*' is not an address; use 0.0.0.0 or :: to listen on every one")
+    return given
 
 
 def port_argument(given: str) -> int:
