@@ -16,9 +16,9 @@ TABS = ("Side by side", "Bits", "Faults", "Repair", "Tables", "Your form")
 CESU = "mode=bytes&hex=4F+4B+20+ED+A0+BD+ED+B8+80&form=utf-8"
 only_server = pytest.mark.parametrize("explorer", ["server"], indirect=True)
 
-PASTE = r"""(area) => {
+PASTE = r"""(area, times) => {
     const data = new DataTransfer();
-    data.setData("text/plain", "cut: \ud83d, whole: \ud83d\ude00");
+    data.setData("text/plain", "cut: \ud83d, whole: \ud83d\ude00".repeat(times ?? 1));
     area.focus();
     area.select();
     area.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
@@ -245,6 +245,16 @@ def test_of_long_text_no_more_is_read_than_is_used(explorer: Any) -> None:
     explorer.page.fill("#text", "a" * 200_000)
     expect(explorer.page.locator(".notes .note")).to_have_text("Only the first 16384 code points are used.")
     expect(explorer.page.locator("#status")).to_have_attribute("data-link", "The input is too long for a link.")
+    assert explorer.page.evaluate("codePointsRead") < 50_000
+    explorer.reload()
+
+
+@only_server
+def test_of_long_text_that_is_pasted_no_more_is_read_than_is_used(explorer: Any) -> None:
+    explorer.show("tab=faults")
+    explorer.page.evaluate(COUNT_CODE_POINTS)
+    explorer.page.locator("#text").evaluate(PASTE, 10_000)
+    expect(explorer.page.locator(".notes .note").first).to_have_text("Only the first 16384 code points are used.")
     assert explorer.page.evaluate("codePointsRead") < 50_000
     explorer.reload()
 

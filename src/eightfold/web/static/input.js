@@ -1,7 +1,7 @@
 // The input: text, bytes or a file, and the form.
 
 import { fill, h, options } from "./dom.js";
-import { count, escaped, isSurrogate } from "./notation.js";
+import { count, escaped } from "./notation.js";
 
 const EXAMPLES = [
   ["A cut emoji", { mode: "text", text: "status: \\uD83D", form: "auto" }],
@@ -87,9 +87,10 @@ function pager(source, dropped, turn) {
 // Text with unpaired surrogates is pasted as escapes: browsers lose them on the way out.
 function paste(event, area) {
   const pasted = event.clipboardData?.getData("text/plain") ?? "";
-  if (!Array.from(pasted).some((each) => each.length === 1 && isSurrogate(each.codePointAt(0)))) return;
+  const kept = escaped(pasted);
+  if (kept === pasted) return;
   event.preventDefault();
-  area.setRangeText(escaped(pasted), area.selectionStart, area.selectionEnd, "end");
+  area.setRangeText(kept, area.selectionStart, area.selectionEnd, "end");
   area.dispatchEvent(new Event("input"));
 }
 

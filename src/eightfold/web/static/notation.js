@@ -4,6 +4,7 @@
 const ESCAPE = /\\(?:u\{([0-9A-Fa-f]{1,8})\}|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2})|([nrt0\\]))/y;
 const CONTROLS = { n: 10, r: 13, t: 9, 0: 0, "\\": 92 };
 const LARGEST = 0xffffffff;
+const UNPAIRED = /\\\\|\\(?=\p{Surrogate})|\p{Surrogate}/gu;
 const LITERAL = /^\s*b(["'])(.*)\1\s*$/is;
 const LITERAL_PIECE = /\\x([0-9A-Fa-f]{2})|\\([0-7]{1,3})|\\([abfnrtv\\'"])|([\t -[\]-~])|[^]/gu;
 const CONTROLS_OF_LITERALS = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 };
@@ -31,19 +32,9 @@ export function pointsOf(source, most) {
   return points;
 }
 
-export function isSurrogate(point) {
-  return point >= 0xd800 && point <= 0xdfff;
-}
-
 // Returns the same text with an escape for each unpaired surrogate, so that it can be copied, sent and kept.
 export function escaped(source) {
-  const found = [...pieces(source)];
-  return found.map(([piece, point], at) => {
-    if (piece.length === 1 && isSurrogate(point)) return `\\u${point.toString(16).toUpperCase()}`;
-    const next = found[at + 1];
-    const beforeSurrogate = next && next[0].length === 1 && isSurrogate(next[1]);
-    return piece === "\\" && beforeSurrogate ? "\\\\" : piece;
-  }).join("");
+  return source.replace(UNPAIRED, (found) => found.startsWith("\\") ? "\\\\" : `\\u${found.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 export function pointName(point) {
