@@ -129,6 +129,11 @@ def name_types(app, what, name, obj, options, signature, returned):
     return named[0], named[1]
 
 
+def skip_fields(app, what, name, obj, skip, options):
+    """Leave out the fields of a named tuple, of which autodoc knows nothing: the class describes them."""
+    return type(obj).__name__ == "_tuplegetter" or None
+
+
 def stand_in_for_polars() -> None:
     """Let a module that imports polars be described where it is not installed: a mock would hide what it decorates."""
     if find_spec("polars") is None:
@@ -211,6 +216,12 @@ def list_parameters(app, pagename, templatename, context, doctree) -> None:
         context["body"] = PARAMETERS.sub(listed, context["body"])
 
 
+def space_names(app, pagename, templatename, context, doctree) -> None:
+    """Put a space after each comma between names that share a description; `join_names` removed it."""
+    if "body" in context:
+        context["body"] = context["body"].replace("<strong>,</strong>", "<strong>, </strong>")
+
+
 PICTURE = re.compile(r'<img [^>]*src="[^"]*/([\w-]+\.svg)"[^>]*>')
 NARROW = "(max-width: 46em)"
 
@@ -233,9 +244,11 @@ def setup(app) -> None:
     stand_in_for_polars()
     app.connect("html-page-context", let_keys_scroll)
     app.connect("html-page-context", list_parameters)
+    app.connect("html-page-context", space_names)
     app.connect("html-page-context", fit_pictures)
     app.connect("source-read", read_page)
     app.connect("include-read", read_included)
     app.connect("autodoc-process-docstring", join_names, priority=400)
     app.connect("autodoc-process-signature", name_types)
+    app.connect("autodoc-skip-member", skip_fields)
     app.connect("doctree-resolved", draw_dashes)

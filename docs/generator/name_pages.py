@@ -39,6 +39,7 @@ DEFINED = (ast.ClassDef, ast.FunctionDef)
 VALUES = {
     "ENGINE": "The engine in use: ``native`` (the compiled core), ``python`` or ``reference``. See "
     "``eightfold doctor``.",
+    "MAGIC": "The magic number that begins a document, as bytes: ``EF B7 9D ED B2 AE 00 0A``.",
     "__version__": "The version of the package, a str.",
 }
 """Public values without a docstring of their own."""
@@ -126,7 +127,8 @@ def _columns() -> Iterator[str]:
 def _integrations() -> Iterator[str]:
     yield from _title("eightfold.integrations", "=")
     yield from (
-        "Doors to other packages, a few lines each over the verbs. Each needs the package it is named after.",
+        "Doors to other packages, a few lines each over the verbs. ``pydantic`` and ``sqlalchemy`` need the package",
+        "of that name; ``asgi`` and ``logging`` need none.",
         "",
     )
     for name in INTEGRATIONS:
@@ -138,7 +140,7 @@ def _unimported(module: str, source: Path, *, members: bool = False) -> Iterator
     yield from (f".. automodule:: {module}", "")
     for public, kind, words in _described(source):
         if kind == "data":
-            yield from (f".. data:: {module}.{public}", "", f"   {words}", "")
+            yield from _value(f"{module}.{public}", words)
         else:
             shown = ["   :members:"] if members and kind == "class" else []
             yield from (f".. auto{kind}:: {module}.{public}", *shown, "")
@@ -189,10 +191,17 @@ def _thing(module: ModuleType, name: str) -> Iterator[str]:
         yield from (f".. auto{kind}:: {full}", "   :members:", "")
     elif callable(thing):
         yield from (f".. autofunction:: {full}", "")
-    elif words := VALUES.get(name) or _words_elsewhere(module, name):
-        yield from (f".. data:: {full}", "", f"   {words}", "")
-    else:
+    elif name in _values(Path(str(module.__file__))):
         yield from (f".. autodata:: {full}", "")
+    else:
+        yield from _value(full, VALUES.get(name) or _words_elsewhere(module, name))
+
+
+def _value(full: str, words: str) -> Iterator[str]:
+    """Describe a value. Its name is whole: without the option, Sphinx would put that of the module before it again."""
+    if not words:
+        raise LookupError(f"{full} has no description")
+    yield from (f".. data:: {full}", "   :module:", "", f"   {words}", "")
 
 
 def _words_elsewhere(module: ModuleType, name: str) -> str:

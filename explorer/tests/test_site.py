@@ -74,3 +74,9 @@ def test_search_works_offline(site: Page) -> None:
     site.goto(f"{(SITE / 'search.html').as_uri()}?q=surrogate")
     found = site.locator("#search-results a[href*='how-to/surrogates-not-allowed']")  # results come one by one
     expect(found.first).to_be_visible(timeout=60_000)
+
+
+def test_each_value_has_its_name_as_its_anchor_and_no_field_stands_alone() -> None:
+    page = (SITE / "reference" / "python" / "repair.html").read_text(encoding="utf-8")
+    assert 'id="eightfold.repair.POLICIES"' in page
+    assert "Alias for field number" not in page

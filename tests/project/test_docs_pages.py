@@ -167,6 +167,14 @@ def test_the_public_names_of_the_integrations_are_documented() -> None:
         assert names <= documented()
 
 
+def test_every_value_is_described(made: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = "".join(text for name, text in made.items() if name.startswith(name_pages.FOLDER))
+    assert ".. data:: eightfold.integrations.asgi.LARGEST_BODY\n   :module:\n\n   The " in pages
+    monkeypatch.delitem(name_pages.VALUES, "MAGIC")
+    with pytest.raises(LookupError, match=r"eightfold\.corrected\.MAGIC has no description"):
+        name_pages.files()
+
+
 def test_every_how_to_is_found_by_what_people_see() -> None:
     table = text_of("README.md")
     assert [page.name for page in HOW_TOS if f"](how-to/{page.name})" not in table] == []
@@ -413,6 +421,20 @@ def test_broken_links_are_told_from_a_lack_of_network(
     file.write_text("".join(FOLLOWED % each + "\n" for each in found), encoding="utf-8")
     assert links.main(str(file)) == status
     assert says in capsys.readouterr().err
+
+
+def test_the_fields_of_a_tuple_are_described_by_the_class_alone(settings: dict[str, Any]) -> None:
+    assert settings["skip_fields"](None, "class", "mark", eightfold.Signature.mark, False, None)
+    assert settings["skip_fields"](None, "class", "variant", Form.variant, False, None) is None
+
+
+def test_names_that_share_a_description_are_apart(settings: dict[str, Any]) -> None:
+    lines = ["    start, end: the span."]
+    settings["join_names"](None, "class", "Fault", None, None, lines)
+    assert lines == ["    start,end: the span."]
+    shown = {"body": "<strong>start</strong><strong>,</strong><strong>end</strong>"}
+    settings["space_names"](None, "page", "page.html", shown, None)
+    assert shown["body"] == "<strong>start</strong><strong>, </strong><strong>end</strong>"
 
 
 def test_a_description_of_a_picture_is_one_line(settings: dict[str, Any]) -> None:

@@ -34,6 +34,7 @@ Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 Headers: TypeAlias = Iterable[tuple[bytes, bytes]]
 
 LARGEST_BODY = 1 << 20
+"""The maximum size of a body in bytes, unless ``largest_body`` is given: 1 MiB."""
 _UTF_8 = frozenset({b"utf-8", b"utf8", b"us-ascii"})
 _TITLES = {400: "Bad Request", 413: "Content Too Large", 415: "Unsupported Media Type"}
 
