@@ -250,6 +250,18 @@ def test_a_how_to_that_opens_with_words_is_seen(text: str, lacking: list[str]) -
     assert lacks_at_its_opening(text) == lacking
 
 
+def names_of_no_test(text: str) -> list[str]:
+    """Return the names of four words or more in a page that no test or function has."""
+    files = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "rust" / "core").rglob("*.rs")]
+    defined = {name for path in files for name in re.findall(r"\b(?:def|fn) (\w+)", path.read_text(encoding="utf-8"))}
+    return [name for name in re.findall(r"`([a-z]+(?:_[a-z]+){3,})`", text) if name not in defined]
+
+
+def test_the_tests_that_prove_something_exist() -> None:
+    assert names_of_no_test(text_of("proofs.md")) == []
+    assert names_of_no_test("`each_planted_fault_is_gone`") == ["each_planted_fault_is_gone"]
+
+
 # --- examples of faults -----------------------------------------------------------------------------------------------
 
 
