@@ -42,11 +42,11 @@ def files() -> dict[str, str]:
 def _paragraphs() -> Iterator[str]:
     yield "# Error policies"
     yield (
-        "A policy says what happens at a fault. In Python, `encode`, `decode`, `convert`, `encode_code_points`, "
-        "`decode_code_points`, `scrub`, `open` and `Converter` take one as `errors`, and accept any name that you "
-        "registered with `codecs.register_error` too; `scrub` refuses those that keep surrogates. The other verbs take "
-        "none. Of the commands, `convert` takes one with `--errors`, and `repair` one of "
-        "[its own](#policies-of-repair)."
+        "A policy says what happens at a fault. In Python, `encode`, `decode`, `convert`, `decode_code_points`, "
+        "`scrub`, `open` and `Converter` take one as `errors`, and accept any name that you registered with "
+        "`codecs.register_error` too; `scrub` refuses those that keep surrogates. `encode_code_points` takes `strict`, "
+        "`replace` or `ignore`. The other verbs take none. Of the commands, `convert` takes one with `--errors`, and "
+        "`repair` one of [its own](#policies-of-repair)."
     )
     yield table(("policy", "what it does"), ((f"[{code(each)}](#{each})", MEANINGS[each]) for each in POLICIES))
     yield "Handlers follow CPython's protocol. Two differences are intended:"

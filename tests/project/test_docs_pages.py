@@ -130,6 +130,18 @@ def test_every_policy_is_documented() -> None:
     assert all(f"| `{name}` |" in text_of("reference/policies.md") for name in REPAIRS)
 
 
+def takes(policy: str) -> bool:
+    try:
+        return eightfold.encode_code_points([0x61], "utf-8", policy) == b"a"
+    except (LookupError, ValueError):
+        return False
+
+
+def test_the_policies_of_code_points_are_those_that_the_page_lists() -> None:
+    (listed,) = re.findall(r"`encode_code_points` takes (.*?)\.", text_of("reference/policies.md"))
+    assert re.findall(r"`([\w-]+)`", listed) == [policy for policy in POLICIES if takes(policy)]
+
+
 def options_without_a_line(command: Command) -> list[str]:
     """Return the flags of a command that its section does not have as whole words."""
     section = text_of("cli.md").partition(f"\n## eightfold {command.name}\n")[2].partition("\n## ")[0]
