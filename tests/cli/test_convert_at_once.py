@@ -36,7 +36,7 @@ from eightfold.files.read import converting, reading, segments
 from eightfold.files.read.converting import Conversion, ConvertedPiece, converted
 from eightfold.files.read.reading import READ, Source
 from eightfold.files.read.segments import is_whole_text, segment_end
-from eightfold.files.records import journals
+from eightfold.files.records import journal, journals
 from eightfold.files.records.journal_lines import Ends
 from eightfold.files.records.journals import Journals
 from eightfold.files.records.scopes import Scope
@@ -347,14 +347,13 @@ def test_threads_that_fill_a_disk_leave_what_was_there(tmp_path: Path) -> None:
 
 
 def test_a_journal_takes_the_lines_of_all_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    has_lines = journals._has_lines
+    heading = journal.heading
 
-    def slowly(journal: Way) -> bool:
-        answer = has_lines(journal)
+    def slowly(kind: str) -> bytes:
         time.sleep(0.001)
-        return answer
+        return heading(kind)
 
-    monkeypatch.setattr(journals, "_has_lines", slowly)
+    monkeypatch.setattr(journal, "heading", slowly)
     paths = [tmp_path / f"{number:03}" for number in range(200)]
     for path in paths:
         path.write_bytes(b"before")
@@ -393,6 +392,18 @@ def test_a_line_that_does_not_reach_the_disk_is_taken_back(tmp_path: Path, monke
     ]
     kept.take_back(Way(str(tmp_path / "a")))
     assert not (tmp_path / journals.NAME).exists()
+
+
+def test_nothing_is_appended_to_a_journal_that_another_run_has_begun_meanwhile(tmp_path: Path) -> None:
+    """Where locks keep no two runs apart: a line behind the head of the other would have a wrong seal."""
+    first, second = Journals({"to": "x"}, Scope()), Journals({"to": "x"}, Scope())
+    files = [Way(str(tmp_path / name)) for name in "ab"]
+    assert not any(kept.has(file, file.path) for kept, file in zip((first, second), files, strict=True))
+    first.add(files[0], Ends("1", "2"))
+    before = (tmp_path / journals.NAME).read_bytes()
+    with pytest.raises(FileError, match="another run has begun it meanwhile"):
+        second.add(files[1], Ends("3", "4"))
+    assert (tmp_path / journals.NAME).read_bytes() == before
 
 
 def failing(descriptor: int) -> None:

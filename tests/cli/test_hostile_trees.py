@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from eightfold.cli import main
-from eightfold.files.records import journals
+from eightfold.files.records import journal
 from eightfold.files.records.journals import NAME
 from eightfold.files.write.writing import replacing
 from support.clones import NESTED, PRECIOUS, Captured, nested, refused
@@ -141,11 +141,11 @@ def test_a_journal_longer_than_any_line_is_read_only_if_its_head_is_sealed(
     tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     stopped_at_its_end(tree, monkeypatch)
-    journal = (tree / NAME).read_bytes()
-    monkeypatch.setattr(journals, "LONGEST_LINE", journal.index(b"\n", len(JOURNAL_HEAD)) + 50)
+    data = (tree / NAME).read_bytes()
+    monkeypatch.setattr(journal, "LONGEST_LINE", data.index(b"\n", len(JOURNAL_HEAD)) + 50)
     (tree / NAME).write_bytes(JOURNAL_HEAD.encode() + b" " * (32 << 20))
     assert peak(lambda: refused([*CONVERT, "a.txt"], capsys, NAME), limit=8 << 20) < 8 << 20
-    (tree / NAME).write_bytes(journal)
+    (tree / NAME).write_bytes(data)
     assert main([*CONVERT, "."]) == 0
     assert "had already converted every file: nothing is left to do" in capsys.readouterr().err
 
@@ -206,11 +206,11 @@ def test_a_journal_that_is_refused_is_read_and_named_once(
         (tree / name).write_bytes(b"text \xe9")
     (tree / NAME).write_bytes(b"nothing")
     read = []
-    opened = journals._opened
-    monkeypatch.setattr(journals, "_opened", lambda *given: (read.append(given), opened(*given))[1])
+    content = journal._content
+    monkeypatch.setattr(journal, "_content", lambda way: (read.append(way), content(way))[1])
     assert main([*REPAIR, "."]) == 2
     assert capsys.readouterr().err.count(NAME) == 1
-    assert len([mode for *_, mode in read if mode == "r+b"]) == 1
+    assert len(read) == 1
 
 
 def test_another_user_s_journal_is_not_trusted(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from eightfold import repair
 from eightfold.cli import main
 from eightfold.files import FileError
 from eightfold.files.records import journals
+from eightfold.files.records.journal import Journal
 from eightfold.files.write import locks
 from eightfold.files.write.locks import held
 from support.command_line import ENVIRONMENT, command, run
@@ -102,7 +103,7 @@ def test_what_would_be_left_alone_a_second_time_needs_no_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make(tmp_path, 3)
-    monkeypatch.setattr(journals, "_appended", lambda *_: pytest.fail("there is one"))
+    monkeypatch.setattr(Journal, "_append", lambda *_: pytest.fail("there is one"))
     with held([str(tmp_path)]):
         assert main([*line("utf-8", "replace"), str(tmp_path)]) == 0
     before = found_in(tmp_path)

@@ -38,7 +38,7 @@ def put(files: dict[str, bytes]) -> None:
 def killed(at: str, *arguments: str, call: int = 1) -> None:
     """Run a command that is killed when it calls a function, for the first time or a later one."""
     code = "import os, sys; from eightfold.cli import main\n"
-    code += "from eightfold.files.records import journals; from eightfold.files.write import writing\n"
+    code += "from eightfold.files.records import journal; from eightfold.files.write import writing\n"
     code += f"calls, was = [], {at}\ndef call(*given):\n    calls.append(1)\n"
     code += f"    return os.kill(os.getpid(), 9) if len(calls) == {call} else was(*given)\n"
     code += f"{at} = call\nmain(sys.argv[1:])"
@@ -84,7 +84,7 @@ def test_a_run_that_takes_other_files_leaves_the_journal(
 @on_posix
 def test_a_run_that_had_ended_is_not_taken_for_one_over_more(tree: Path, capsys: Captured) -> None:
     put({f"k/{name}/f.txt": GIVEN for name in "abc"})
-    killed("journals._unlink", *LINE, "k/a", "k/b")
+    killed("journal._unlink", *LINE, "k/a", "k/b")
     before = found_in(tree)
     assert main([*LINE, "k"]) == 2
     assert "a run over fewer files had done them all when it was stopped" in capsys.readouterr().err
@@ -98,7 +98,7 @@ def test_a_run_that_goes_on_and_ends_is_known_by_what_it_took_itself(tree: Path,
     put({**{f"k/{name}/f.txt": GIVEN for name in "abc"}, "k/b/z.txt": UNDEFINED})
     assert main([*LINE, "k/a", "k/b"]) == 1
     put({"k/b/z.txt": b"x\n"})
-    killed("journals._unlink", *LINE, "k")
+    killed("journal._unlink", *LINE, "k")
     assert main([*LINE, "k"]) == 0
     assert "had already converted every file: nothing is left to do" in capsys.readouterr().err
     wanted = {tree / "k" / name / "f.txt": ONCE for name in "abc"}
@@ -111,7 +111,7 @@ def test_a_file_that_was_ignored_is_not_taken_for_done(tree: Path, capsys: Captu
     (tree / "e" / ".git" / "refs").mkdir()
     files = {"e/.git/HEAD": b"ref: refs/heads/main\n", "e/.gitignore": b"ignored.txt\n", "e/ignored.txt": GIVEN}
     put({**files, "e/a.txt": GIVEN, "e/deep/b.txt": GIVEN})
-    killed("journals._unlink", *LINE, "e")
+    killed("journal._unlink", *LINE, "e")
     assert main([*LINE, "e/ignored.txt"]) == 2
     assert "a run over fewer files had done them all" in capsys.readouterr().err
     assert main([*LINE, "e/a.txt"]) == 0
@@ -162,8 +162,8 @@ def test_escapes_repaired_elsewhere_are_another_repair(tree: Path, capsys: Captu
 @pytest.mark.parametrize("call", [1, 2])
 def test_killed_twice_at_its_end_a_run_converts_nothing_again(call: int, tree: Path) -> None:
     put({"k/a/f.txt": GIVEN, "k/b/f.txt": GIVEN})
-    killed("journals.Journals._say", *LINE, "k", call=4)  # one says that it has ended, the other that it is ending
-    killed("journals._unlink", *LINE, "k", call=call)
+    killed("journal.Journal.say", *LINE, "k", call=4)  # one says that it has ended, the other that it is ending
+    killed("journal._unlink", *LINE, "k", call=call)
     assert main([*LINE, "k"]) == 0
     assert found_in(tree) == {tree / "k" / name / "f.txt": ONCE for name in "ab"}
 
@@ -229,7 +229,7 @@ def test_a_file_that_somebody_named_like_the_backup_is_none(tree: Path, capsys: 
 @on_posix
 def test_a_run_that_had_ended_is_known_until_it_is_run_again(tree: Path, capsys: Captured) -> None:
     put({"t/a/1.txt": GIVEN, "t/b/2.txt": GIVEN})
-    killed("journals._unlink", *LINE, "t")
+    killed("journal._unlink", *LINE, "t")
     for _ in range(2):
         assert main([*LINE, "t/a/1.txt", "t/b"]) == 0
         told = capsys.readouterr().err

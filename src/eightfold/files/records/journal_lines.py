@@ -36,6 +36,14 @@ JOINED, OVER = "joined", "over"
 """Lines of another run that goes on with a journal, and of one that has done everything but leaves it to others."""
 
 
+_RUN_BYTES = 16
+
+
+def new_run() -> str:
+    """Return an identifier that no other run has."""
+    return os.urandom(_RUN_BYTES).hex()
+
+
 class Ending(NamedTuple):
     """The last line of a journal whose run has done everything: the stage of its ending, the run, and what it took."""
 
@@ -100,7 +108,7 @@ def place(journal: str) -> dict[str, Any]:
     return {"folder": as_text(folder), "inode": os.stat(folder).st_ino}
 
 
-def scope_of(values: Mapping[str, Any], journal: str) -> Scope:
+def _scope_of(values: Mapping[str, Any], journal: str) -> Scope:
     """Return which files a run takes, with their paths as they are where the folder of its journal is now."""
     scope = Scope(**{name: tuple(map(str, parts)) for name, parts in values["scope"].items()})
     return scope.moved(values["folder"], as_text(os.path.dirname(journal)))
@@ -116,7 +124,7 @@ def head(lines: list[bytes], journal: str) -> tuple[dict[str, str], str, Scope]:
         raise ValueError("its first line does not say so")
     values = unsealed(lines[1], "")
     conversion, run = values["conversion"], values["run"]
-    scope = scope_of(values, journal)
+    scope = _scope_of(values, journal)
     if not isinstance(conversion, dict) or not isinstance(run, str):
         raise ValueError("its second line does not name the conversion")
     if not any(values[name] == here for name, here in place(journal).items()):
@@ -163,12 +171,17 @@ class Parsed(NamedTuple):
         run: the identifier of the run that began it.
         scopes: what the runs take that are to go on with it.
         entries: the names of files, with their digests.
+        ending: its last line, if that says that everything is done.
     """
 
     conversion: dict[str, str]
     run: str
     scopes: tuple[Scope, ...]
     entries: dict[str, Ends]
+    ending: Ending | None = None
+
+
+NOTHING_SAID = Parsed({}, "", (), {})
 
 
 def parsed(data: bytes, journal: str) -> Parsed:
@@ -182,14 +195,20 @@ def parsed(data: bytes, journal: str) -> Parsed:
         conversion, run, scope = head(lines, journal)
         said = [unsealed(line, run) for line in lines[2:]]
         entries = dict(entry for values in said if (entry := _entry(values)))
-        return Parsed(conversion, run, _scopes_after(scope, said, journal), entries)
+        ending = _ending(said[-1], journal) if said else None
+        return Parsed(conversion, run, _scopes_after(scope, said, journal), entries, ending)
+
+
+def _ending(values: dict[str, Any], journal: str) -> Ending | None:
+    words = (word for word in (ENDING, ENDED) if word in values)
+    return next((Ending(word, values[word], _scope_of(values, journal)) for word in words), None)
 
 
 def _scopes_after(scope: Scope, said: list[dict[str, Any]], journal: str) -> tuple[Scope, ...]:
     scopes = [scope]
     for values in said:
         if JOINED in values:
-            scopes.append(scope_of(values, journal))
-        elif OVER in values and (over := scope_of(values, journal)) in scopes:
+            scopes.append(_scope_of(values, journal))
+        elif OVER in values and (over := _scope_of(values, journal)) in scopes:
             scopes.remove(over)
     return tuple(scopes)
