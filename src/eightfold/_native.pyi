@@ -9,7 +9,7 @@ from eightfold.columns.values import Column
 from eightfold.cutting import Side
 from eightfold.faults import Fault, Severity
 from eightfold.forms import Form
-from eightfold.run import Begun
+from eightfold.pieces import Begun
 from eightfold.stream.checker import Located, Position
 from eightfold.text import AnyErrors, AnyForm, Data
 

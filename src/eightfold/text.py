@@ -19,6 +19,7 @@ from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.lane import Writer
 from eightfold.pairs import joined_pair, joins
+from eightfold.pieces import line_feeds
 from eightfold.policy import Errors, check_offered, check_policy, encode_error, reading, writing
 from eightfold.reference import signed
 from eightfold.run import (
@@ -30,7 +31,6 @@ from eightfold.run import (
     collected,
     converted_pieces,
     encoded_pieces,
-    line_feeds,
     unencodable_end,
 )
 from eightfold.showing import Faults

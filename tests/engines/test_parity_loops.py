@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import eightfold
 import eightfold.reference
-from eightfold import Form, Row, run
+from eightfold import Form, Row, pieces
 from eightfold._engine import CORE
 from support.both_engines import outcome, same
 from support.byte_classes import neighbours, strings
@@ -252,7 +252,7 @@ UTF_8, SIGNED = eightfold.form("utf-8"), eightfold.form("utf-8-sig")
     ],
 )
 def test_the_short_way_of_a_piece_takes_what_the_general_one_takes(name: str, given: tuple[object, ...]) -> None:
-    assert outcome(getattr(run, name), *given) == outcome(getattr(CORE, name), *given)
+    assert outcome(getattr(pieces, name), *given) == outcome(getattr(CORE, name), *given)
 
 
 @every_form

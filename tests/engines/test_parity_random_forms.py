@@ -16,9 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
-from eightfold import Form, Row, reference, run
+from eightfold import Form, Row, reference
 from eightfold._engine import CORE
-from eightfold.run import TWINS as PASSES
+from eightfold.pieces import TWINS as PASSES
+from eightfold.pieces import line_feeds
 from eightfold.stream import Checker, Converter, Decoder, Encoder
 from eightfold.text import TWINS
 from support.both_engines import outcome, reference_streams
@@ -135,7 +136,7 @@ def calls_on_bytes(form: Form, other: Form, data: bytes, chance: Random) -> Iter
     yield in_pieces(converted, data, form, chance.choice(targets(form, other, chance)), chance.choice(ENCODING), cuts)
     yield in_pieces(checked, data, form, cuts)
     if not form.signatures:
-        yield Call("line_feeds", run.line_feeds, PASSES["line_feeds"], (form, data))
+        yield Call("line_feeds", line_feeds, PASSES["line_feeds"], (form, data))
 
 
 def calls_on_points(form: Form, points: list[int], chance: Random) -> Iterator[Call]:

@@ -30,6 +30,7 @@ ORDER = (
     ("policy",),
     ("pairs",),
     ("run",),
+    ("pieces",),
     ("showing",),
     ("text",),
     ("measuring", "graphemes"),

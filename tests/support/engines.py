@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import eightfold
-from eightfold import buffers, cutting, lane, measuring, run, text
+from eightfold import buffers, cutting, lane, measuring, pieces, text
 from eightfold._engine import CORE, ENGINE
 from eightfold.stream import checker, converter, decoder, encoder
 
@@ -53,7 +53,7 @@ def _with_the_lane(function: Callable[..., Any], *, is_open: bool) -> Callable[.
 def _of_python(name: str, *, lane_is_open: bool) -> Engine:
     verbs, passes = (
         {name: _with_the_lane(function, is_open=lane_is_open) for name, function in twins.items()}
-        for twins in (VERBS, run.TWINS)
+        for twins in (VERBS, pieces.TWINS)
     )
     return Engine(name, verbs, passes)
 
@@ -61,9 +61,9 @@ def _of_python(name: str, *, lane_is_open: bool) -> Engine:
 def _of_the_core() -> Iterator[Engine]:
     if CORE is not None:
         verbs = {name: getattr(eightfold, name, getattr(cutting, name, None)) for name in VERBS}
-        yield Engine("native", verbs, {name: getattr(run, name) for name in run.TWINS})
+        yield Engine("native", verbs, {name: getattr(pieces, name) for name in pieces.TWINS})
         # Use the short path for a piece if there is one, above, and the general one.
-        yield Engine("native, general", {}, {name: getattr(CORE, name) for name in run.TWINS})
+        yield Engine("native, general", {}, {name: getattr(CORE, name) for name in pieces.TWINS})
 
 
 def run_streams_on(engine: Engine, patch: pytest.MonkeyPatch) -> None:

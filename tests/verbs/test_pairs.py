@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import eightfold
-from eightfold import Fault, Form, convert, encode_faults, forms, run
+from eightfold import Fault, Form, convert, encode_faults, forms
+from eightfold.pieces import TWINS as PASSES
 from eightfold.stream import Converter, converter
 from eightfold.text import TWINS
 
@@ -185,7 +186,7 @@ def test_core_and_reference_count_alike(source: str, target: str, errors: str, m
         if errors not in ("strict", "surrogatepass"):
             data.insert(2, b"\xff" * unit)
         found = []
-        for engine in (converter.converted_piece, run.TWINS["converted_piece"]):
+        for engine in (converter.converted_piece, PASSES["converted_piece"]):
             monkeypatch.setattr(converter, "converted_piece", engine)
             found.append(converted(source, target, *data, errors=errors))
         assert bool(found[0] == found[1])

@@ -391,7 +391,7 @@ fn same_text<'py>(content: Bound<'py, PyBytes>, skipped: usize, mark: &[u8]) -> 
 /// A code point with the start and the end of what it came from.
 type Placed = (u32, usize, usize);
 
-/// Where a piece begins, a tuple: see `eightfold.run.converted_piece`.
+/// Where a piece begins, a tuple: see `eightfold.pieces.converted_piece`.
 pub struct Begun {
     /// The offset in the data at which the text begins.
     start: usize,
@@ -437,7 +437,7 @@ impl<'py> Make<'py> for Piece<'py> {
     }
 }
 
-/// Convert a piece of a stream as far as is certain: see `eightfold.run.converted_piece`.
+/// Convert a piece of a stream as far as is certain: see `eightfold.pieces.converted_piece`.
 #[pyfunction]
 #[pyo3(
     signature = (source, target, errors, data, begun, r#final),

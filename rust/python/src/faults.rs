@@ -282,7 +282,7 @@ impl Faults {
     }
 }
 
-/// Return where the first unit starts that is ill-formed or not yet certain: see `eightfold.run.well_formed_end`.
+/// Return where the first unit starts that is ill-formed or not yet certain: see `eightfold.pieces.well_formed_end`.
 #[pyfunction]
 #[pyo3(signature = (form, data, start, *, r#final), text_signature = "(form, data, start, *, final)")]
 pub fn well_formed_end(

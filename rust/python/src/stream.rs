@@ -18,7 +18,7 @@ use crate::surveyed::Surveyed;
 
 type Piece<'py> = (Bound<'py, PyString>, Bound<'py, PyBytes>, bool);
 
-/// Decode a piece of a stream as far as is certain: see `eightfold.run.decoded_piece`.
+/// Decode a piece of a stream as far as is certain: see `eightfold.pieces.decoded_piece`.
 #[pyfunction]
 #[pyo3(
     signature = (form, errors, data, start=0, chosen=0, in_run=false, r#final=Truth(false)),
@@ -116,7 +116,7 @@ fn certain_end(form: &Form, data: &[u8], is_final: bool) -> Option<usize> {
     }
 }
 
-/// Encode a piece of a stream, without a signature: see `eightfold.run.encoded_piece`.
+/// Encode a piece of a stream, without a signature: see `eightfold.pieces.encoded_piece`.
 #[pyfunction]
 pub fn encoded_piece<'py>(
     form: &Bound<'py, PyAny>,

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from eightfold import reference
 from eightfold.faults import Fault
 from eightfold.forms import Form
-from eightfold.run import fault_at, well_formed_end
+from eightfold.pieces import fault_at, well_formed_end
 from eightfold.stream import Checker
 
 ENOUGH = 1024 * 1024

@@ -13,11 +13,11 @@ from eightfold.forms import form as form_named
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.forms.wtf_8 import PAIR
 from eightfold.forms.xtf_8 import XTF_8
+from eightfold.pieces import fault_at, sequence_at, well_formed_end
 from eightfold.policy import raise_conversion
 from eightfold.reference import signed
 from eightfold.repair.changes import Change, Edit, spliced
 from eightfold.repair.policies import ESCAPE_POLICIES, ESCAPES, WRITERS, Policy, escaped, policy_named
-from eightfold.run import fault_at, sequence_at, well_formed_end
 from eightfold.sharing import sharing_of
 from eightfold.stream.turns import Copied, in_turn
 from eightfold.text import AnyForm, Data, LinePosition, bytes_of

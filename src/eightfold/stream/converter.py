@@ -11,9 +11,10 @@ from eightfold.faults import UNITS_KEPT, ConversionError, Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.pairs import joined_pair, joins, may_give
+from eightfold.pieces import Begun, converted_piece, fault_at
 from eightfold.policy import check_policy, is_built_in, reading, writing
 from eightfold.reference import LEADS, signed
-from eightfold.run import Begun, Placed, converted_piece, fault_at
+from eightfold.run import Placed
 from eightfold.stream.checker import checked_piece
 from eightfold.stream.opening import Opening
 from eightfold.stream.runs import members_of_run, rest_of_run, waits_for_runs

@@ -6,8 +6,8 @@ import codecs
 
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
+from eightfold.pieces import decoded_piece
 from eightfold.policy import check_policy
-from eightfold.run import decoded_piece
 from eightfold.stream.opening import Opening
 from eightfold.stream.runs import rest_of_run, waits_for_runs
 from eightfold.stream.turns import Copied, in_turn_without_global_lock, in_use

@@ -9,9 +9,9 @@ from eightfold import reference
 from eightfold.faults import code_point_name
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
+from eightfold.pieces import encoded_piece
 from eightfold.policy import check_policy
 from eightfold.reference import LEADS, signed
-from eightfold.run import encoded_piece
 from eightfold.stream.turns import Copied, in_turn_without_global_lock, in_use
 from eightfold.text import AnyErrors, AnyForm, exactly
 
