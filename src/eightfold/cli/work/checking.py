@@ -192,27 +192,35 @@ class FileCheck:
         try:
             if kind:
                 self._check_table(checked, kind, asked or UTF_8)
-                self.report.end_file(checked)
+            elif not self._check_file(found, asked, checked, may_differ=not is_given):
+                self.report.skip_binary(found.path)
                 return
-            twice = asked is None or self._task.context
-            with opened(found.path, twice=twice, unpack=self._task.unpack, regular=found.walked) as source:
-                plain = asked or identified(source, self.report.tell)
-                other = None if is_given else other_form(source, plain)
-                if other is None and found.walked and not self._task.binary and is_binary(source, plain):
-                    self.report.skip_binary(found.path)
-                    return
-                if hint := table_hint(source):
-                    self.report.tell(f"{shown(source.path)}: {hint}")
-                self._begin(checked, plain.name)
-                if other is None:
-                    with byte_order_reported(source, plain, self.report.tell):
-                        self._check(self._text(source, plain, found), checked)
-                else:
-                    self._tell_other(checked, other)
-                    checked.size = source.length or 0
         except FileError as error:
             self._unreadable(checked, error)
         self.report.end_file(checked)
+
+    def _check_file(self, found: Found, asked: Form | None, checked: Checked, *, may_differ: bool) -> bool:
+        """Check a file that is not a table; return whether it was checked, as a binary file in a folder is not.
+
+        Raises:
+            FileError: it cannot be read.
+        """
+        twice = asked is None or self._task.context
+        with opened(found.path, twice=twice, unpack=self._task.unpack, regular=found.walked) as source:
+            plain = asked or identified(source, self.report.tell)
+            other = other_form(source, plain) if may_differ else None
+            if other is None and found.walked and not self._task.binary and is_binary(source, plain):
+                return False
+            if hint := table_hint(source):
+                self.report.tell(f"{shown(source.path)}: {hint}")
+            self._begin(checked, plain.name)
+            if other is None:
+                with byte_order_reported(source, plain, self.report.tell):
+                    self._check(self._text(source, plain, found), checked)
+            else:
+                self._tell_other(checked, other)
+                checked.size = source.length or 0
+        return True
 
     def _text(self, source: Source, plain: Form, found: Found) -> _Text:
         """Return what to check of a source; what is asked for but cannot be looked for in its form is reported."""
