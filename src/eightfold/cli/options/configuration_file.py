@@ -170,20 +170,23 @@ def _unknown(key: str) -> str:
 
 def _line_of(text: str, key: str, *, shared: bool) -> int | None:
     """Return the line of a key, if just one line begins like it. Python's parser does not say where a key is."""
-    lines = text.split("\n")
-    tables = [f"[tool.eightfold.{key}", "[tool.eightfold"] if shared else [f"[{key}", ""]
-    inside = not shared
-    found = []
-    for number, line in enumerate(map(str.strip, lines), start=1):
+    table = f"tool.eightfold.{key}" if shared else key
+    inside, found = not shared, []
+    for number, line in enumerate(map(str.strip, text.split("\n")), start=1):
         if line.startswith("["):
-            inside = line.startswith(f"{tables[1]}]") if shared else False
-            if line.startswith((f"{tables[0]}]", f"{tables[0]}.")):
-                found.append(number)
-        elif inside and line.lstrip("\"'").startswith(key):
-            rest = line.lstrip("\"'").removeprefix(key).lstrip("\"' \t")
-            if rest.startswith(_MARKS):
-                found.append(number)
+            inside = shared and line.startswith("[tool.eightfold]")
+            is_found = line.startswith((f"[{table}]", f"[{table}."))
+        else:
+            is_found = inside and _sets(line, key)
+        if is_found:
+            found.append(number)
     return found[0] if len(found) == 1 else None
+
+
+def _sets(line: str, key: str) -> bool:
+    """Return whether a line begins with a key, quoted or not, and a value or the next part of the key follows."""
+    bare = line.lstrip("\"'")
+    return bare.startswith(key) and bare.removeprefix(key).lstrip("\"' \t").startswith(_MARKS)
 
 
 # --- the keys ---------------------------------------------------------------------------------------------------------
