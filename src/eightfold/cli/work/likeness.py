@@ -83,7 +83,7 @@ def _other_form(head: bytes, asked: Form) -> OtherForm | None:
         if head.startswith(signature.mark):
             return _fault(asked, signature.mark, signature.form.name, "byte order mark", name)
     found = _by_nuls(head) if b"\0" in head and not kind_of(head) else ""
-    return _fault(asked, b"", found, _nuls(head, form(found)), found) if found else None
+    return _fault(asked, b"", found, _nuls(form(found)), found) if found else None
 
 
 def _fault(asked: Form, units: bytes, looks_like: str, reason: str, use: str) -> OtherForm:
@@ -107,7 +107,7 @@ def _is_text(text: str) -> bool:
     return len(_CONTROLS.findall(text)) <= 1
 
 
-def _nuls(head: bytes, found: Form) -> str:
+def _nuls(found: Form) -> str:
     if found.unit_bits > 16:
         return "NULs in every four bytes"
     return "NULs at odd offsets" if found.byte_order == "little" else "NULs at even offsets"
