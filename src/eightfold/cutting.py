@@ -90,7 +90,7 @@ def truncate(text: str, limit: SupportsIndex, form: AnyForm, *, graphemes: bool 
 def fitting(form: Form, text: str, start: int, room: int) -> Fit:
     """Return the longest part of a str, from an index on, that takes at most so many bytes in a form without signature.
 
-    The str must be no instance of a subclass, which may have items of its own.
+    The str must not be an instance of a subclass, which may have items of its own.
 
     >>> fitting(form_named("utf-8"), "naïve", 1, 3)
     Fit(end=3, missing=None)

@@ -43,7 +43,7 @@ def _certain_end(text: str, end: int) -> int:
     """Return the last index before ``end`` between two ASCII characters other than CR and LF, or two flags; else 0.
 
     Flags are pairs of regional indicators, counted from where their run begins (rules GB12 and GB13). The library
-    counts them anew for each, in quadratic time, so a run must not be left to it.
+    counts them again for each, in quadratic time, so a run must not be left to it.
     """
     at = end - 1
     while at > 0:

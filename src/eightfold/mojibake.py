@@ -106,7 +106,7 @@ class MojibakeFinder(Copied):
         self._position = LinePosition(UTF_8)
 
     def find(self, chunk: bytes, ill_formed: Iterable[Span] = (), final: bool = False) -> list[Mojibake]:
-        """Return the places in more bytes, as far as they can be told.
+        """Return the places in more bytes, as far as they are certain.
 
         Args:
             chunk: the bytes.

@@ -120,7 +120,7 @@ class CodePoints(Sequence[int]):
     """The code points of a str, computed one at a time on access.
 
     Attributes:
-        text: the str, no instance of a subclass, which may have items of its own.
+        text: the str, not an instance of a subclass, which may have items of its own.
     """
 
     def __init__(self, text: str) -> None:

@@ -138,7 +138,7 @@ class Seam:
         self._binary.write(pair)
 
     def _stands_alone(self, asked: Form, lead: Lead) -> bool:
-        """Return whether the bytes of a lead are no part of a longer sequence, by all that precedes the seam."""
+        """Return whether the bytes of a lead are not part of a longer sequence, by all that precedes the seam."""
         data = self._before(self.position() or 0)
         start = len(data) - lead.length
         return boundary(data, start, asked) == start

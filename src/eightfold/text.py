@@ -74,7 +74,7 @@ def text_of(text: str) -> str:
 
 
 def exactly(text: str) -> str:
-    """Return a str as one that is no instance of a subclass.
+    """Return a str as one that is not an instance of a subclass.
 
     Raises:
         TypeError: the object is not a str.
@@ -391,7 +391,7 @@ def locate(data: Data, fault: Fault, form: AnyForm | None = None) -> tuple[int, 
             the target of a conversion from a form of wider units, such as WTF-16: such a fault names the target alone.
 
     Raises:
-        ValueError: the fault was found in a str. TypeError: it is no Fault.
+        ValueError: the fault was found in a str. TypeError: it is not a Fault.
 
     >>> data = b"one\ntwo \xff"
     >>> [locate(data, fault) for fault in faults(data, "utf-8")]

@@ -114,7 +114,7 @@ class Encoder(Copied, codecs.IncrementalEncoder):
         """
         code, due = divmod(int(state), 2)
         if code and not (self._holds and code in LEADS):
-            raise ValueError(f"{state} is no state of an encoder of {self.form.name}")
+            raise ValueError(f"{state} is not a state of an encoder of {self.form.name}")
         if not state:
             self._warn_of_loss()
         self._held, self._mark_due = (chr(code) if code else ""), bool(due)

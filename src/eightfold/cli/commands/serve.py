@@ -1,4 +1,4 @@
-"""`eightfold serve`: the explorer in a browser, from this machine and for this machine unless told otherwise."""
+"""`eightfold serve`: the explorer in a browser, from this machine and, by default, for this machine alone."""
 
 from __future__ import annotations
 

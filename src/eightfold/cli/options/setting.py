@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Unstored(argparse.Action):
-    """An option that is no field of a command's options: a subclass says what it does."""
+    """An option that is not a field of a command's options: a subclass says what it does."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **settings: Any) -> None:
         super().__init__(option_strings, dest, **{**settings, "default": argparse.SUPPRESS})

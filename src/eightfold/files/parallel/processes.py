@@ -96,7 +96,7 @@ def _parts(pipe: Connection) -> Iterator[Any]:
 def starting() -> Iterator[None]:
     """Start a process that takes no module from the current folder, with the signals held back that stop a program.
 
-    A half-started Python would print a traceback, and so would one that is not told what it is for. It calls
+    A half-started Python would print a traceback, and so would one that does not learn its task. It calls
     :func:`begun`.
     """
     # multiprocessing runs `python -c`, which would import multiprocessing.py of the tree that we are to check.

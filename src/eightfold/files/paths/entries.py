@@ -1,7 +1,7 @@
 """Entries of folders: looked at, opened, renamed and removed by the descriptor of their folder, if there is one.
 
-Each call that takes a path resolves it anew, and somebody may place a link on the way between two calls. An entry whose
-folder is open stays in that folder, and no link in it is followed.
+Each call that takes a path resolves it again, and somebody may place a link on the way between two calls. An entry
+whose folder is open stays in that folder, and no link in it is followed.
 """
 
 from __future__ import annotations

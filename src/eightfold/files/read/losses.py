@@ -24,7 +24,7 @@ _UNLOST = "backslashreplace"
 _CHECKED_BYTES = 16 * 1024
 """How much is checked at once: each of its faults is an object."""
 _TRIED = 4096
-"""How much is tried at once: behind each code point that the target lacks it begins anew."""
+"""How much is tried at once: the next try begins behind each code point that the target lacks."""
 
 
 class Lost(NamedTuple):

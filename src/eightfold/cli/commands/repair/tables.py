@@ -103,7 +103,7 @@ class TableFile:
             self.changes, self.lossy = counts
 
     def _count_escaped(self) -> None:
-        """Count the parts in which only strings that look like escapes would change, which are no faults."""
+        """Count the parts in which only strings that look like escapes would change, which are not faults."""
         with self._reading() as reader:
             self._count_texts(reader)
             for part in reader.parts(whole=True):

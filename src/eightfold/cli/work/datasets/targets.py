@@ -57,7 +57,7 @@ class Target(NamedTuple):
                 file.flush()
                 os.fsync(file.fileno())
             with blaming(place):
-                os.stat(os.path.join(self.folder, _DATA))  # Who is late must not make it anew.
+                os.stat(os.path.join(self.folder, _DATA))  # A late writer must not create it again.
                 os.makedirs(os.path.dirname(place), exist_ok=True)
                 os.replace(attempt, place)
         except BaseException:
@@ -138,9 +138,9 @@ def _local(output: str, files: Iterable[Piece]) -> Iterator[Target]:
 
 @contextmanager
 def _locked(folder: str, output: str) -> Iterator[None]:
-    """Make a folder anew for this run alone; what a killed run has left in it is removed.
+    """Create a folder for this run alone; what a killed run has left in it is removed.
 
-    Without locks, nothing tells a killed run from one that is writing: what either has left is refused.
+    Without locks, a killed run cannot be told from one that is writing: what either has left is refused.
     """
     if os.path.islink(folder):
         raise FileError(folder, "is a symbolic link: remove it")
