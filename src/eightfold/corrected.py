@@ -161,7 +161,7 @@ class Linter(Copied):
 
         Args:
             chunk: the next bytes of the document.
-            final: whether these are the last.
+            final: whether these are the last. Use another Linter for another document.
 
         >>> linter = Linter()
         >>> [(each.fault.kind, each.fault.start) for each in linter.check(MAGIC + b"a\tb")]

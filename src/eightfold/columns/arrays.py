@@ -51,7 +51,7 @@ def is_well_formed(array: Any, form: AnyForm = "utf-8", *, threads: int | None =
     Raises:
         BrokenColumnError: buffers contradict each other; it is a ValueError.
         ModuleNotFoundError: pyarrow is not installed. LookupError: unknown form.
-        TypeError: the array has no text and no binary values.
+        ValueError: ``threads`` is below 1. TypeError: the array has no text and no binary values.
 
     >>> import pyarrow
     >>> is_well_formed(pyarrow.array([b"caf\xc3\xa9", b"caf\xe9", None])).to_pylist()
@@ -136,7 +136,8 @@ def convert(
         BrokenColumnError: buffers contradict each other; it is a ValueError.
         OverflowError: the result does not fit the offsets of its type: cast the array to large_string or large_binary.
         ModuleNotFoundError: pyarrow is not installed. LookupError: unknown form or policy.
-        ValueError: a form refuses the policy. TypeError: the array has no text and no binary values.
+        ValueError: a form refuses the policy, or ``threads`` is below 1.
+        TypeError: the array has no text and no binary values.
 
     >>> import pyarrow
     >>> convert(pyarrow.array([b"\xed\xa0\xbd\xed\xb8\x80", None]), "cesu-8", "utf-8").to_pylist()
@@ -186,8 +187,8 @@ def repair(table: Any, errors: str = "escape", *, binary: bool = True, threads: 
             column and row. It is a ValueError.
         OverflowError: a value is too large for the offsets of its type.
         ModuleNotFoundError: pyarrow is not installed.
-        ValueError: unknown policy; or a str in a pandas frame has a surrogate, which Arrow cannot hold: use
-            :mod:`eightfold.columns.pandas`.
+        ValueError: unknown policy; ``threads`` is below 1; or a str in a pandas frame has a surrogate, which Arrow
+            cannot hold: use :mod:`eightfold.columns.pandas`.
         TypeError: ``table`` is something else, or a column of lists of views that holds text, or of objects that Ray
             has pickled.
 

@@ -90,6 +90,7 @@ def carrier(form: AnyForm = "wtf-8", storage: Any = None) -> Any:
 
     Raises:
         LookupError: unknown form, or one of your own. TypeError: other storage. ValueError: wider units.
+        ModuleNotFoundError: pyarrow is not installed.
 
     >>> carrier("cesu-8").extension_name
     'eightfold.cesu8'
@@ -122,7 +123,7 @@ def from_pylist(values: Iterable[str | None], form: AnyForm = "wtf-8", errors: A
 
     Raises:
         EncodeError: the form cannot write a code point. LookupError: unknown form or policy.
-        TypeError: the values are not an iterable of str.
+        ModuleNotFoundError: pyarrow is not installed. TypeError: the values are not an iterable of str.
 
     >>> from_pylist(["ok\ud83d"]).storage.to_pylist()
     [b'ok\xed\xa0\xbd']
@@ -144,7 +145,8 @@ def to_pylist(array: Any, form: AnyForm | None = None, errors: AnyErrors = "stri
 
     Raises:
         DecodeError: a value is ill-formed. BrokenColumnError: the buffers contradict each other.
-        TypeError: an array of another type. LookupError: unknown form or policy.
+        ModuleNotFoundError: pyarrow is not installed. LookupError: unknown form or policy.
+        TypeError: an array of another type.
 
     >>> to_pylist(from_pylist(["ok\ud83d", None]))
     ['ok\ud83d', None]

@@ -19,7 +19,8 @@ class MojibakeRepairer(Repairer):
     It needs the extra ``mojibake``; see :mod:`eightfold.mojibake`.
 
     Raises:
-        LookupError, ValueError: as for :class:`~eightfold.repair.Repairer`, or the form is not utf-8.
+        LookupError, ValueError, TypeError: as for :class:`~eightfold.repair.Repairer`, or the form is not utf-8.
+        ModuleNotFoundError: ftfy is not installed.
 
     >>> repairer = MojibakeRepairer(errors="cp1252")
     >>> repaired = repairer.repair("caf\xc3\xa9 ".encode() + b"\x80", final=True)
@@ -48,10 +49,17 @@ class MojibakeRepairer(Repairer):
         return self._start
 
     def repair(self, chunk: Data, final: bool = False) -> Repaired:
-        """Repair as many bytes as possible, and hold a line whose end is not known.
+        r"""Repair as many bytes as possible, and hold a line whose end is not known.
+
+        Args:
+            chunk, final: as for :meth:`eightfold.repair.Repairer.repair`.
 
         Raises:
-            ConversionError: as for :class:`~eightfold.repair.Repairer`.
+            ConversionError: as for :meth:`eightfold.repair.Repairer.repair`.
+
+        >>> repairer = MojibakeRepairer()
+        >>> repairer.repair("caf\xc3\xa9".encode()).data, repairer.repair(b"\n").data.decode() == "caf\xe9\n"
+        (b'', True)
         """
         piece = bytes_of(chunk)
         changes = super().repair(piece, final).changes

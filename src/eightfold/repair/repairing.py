@@ -142,6 +142,10 @@ class Repairer(Copied):
     def repair(self, chunk: Data, final: bool = False) -> Repaired:
         r"""Repair as many bytes as possible and hold the rest for the next call.
 
+        Args:
+            chunk: the next bytes of the original.
+            final: whether these are the last. Use another Repairer for another original: offsets and lines go on.
+
         Raises:
             ConversionError: the policy cannot repair a fault; the repairer keeps the state before the call.
 

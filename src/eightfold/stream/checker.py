@@ -66,6 +66,9 @@ class Checker(Copied):
     Args:
         form: a Form or its name.
 
+    Raises:
+        LookupError: unknown form.
+
     >>> checker = Checker("utf-8")
     >>> checker.check(b"one\ntwo \xe2\x82"), [str(found.fault) for found in checker.check(b"", final=True)]
     ([], ['sequence E2 82 is cut short by the end of the input'])
@@ -86,7 +89,7 @@ class Checker(Copied):
 
         Args:
             chunk: the next bytes of the input.
-            final: whether these are the last.
+            final: whether these are the last. Use another Checker for another input: offsets and lines go on.
 
         >>> checker = Checker("utf-8")
         >>> checker.check(b"one\n\xc3")

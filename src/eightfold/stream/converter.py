@@ -123,7 +123,7 @@ class Converter(Copied):
 
         Args:
             chunk: the next bytes of the source.
-            final: whether these are the last.
+            final: whether these are the last. Call :meth:`reset` before another input: offsets go on.
 
         Raises:
             ConversionError: with offsets into the whole source; the converter keeps the state before the call.
