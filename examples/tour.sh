@@ -66,7 +66,7 @@ step "And back." 0 \
 step "These are the bytes that were logged." 0 \
     cmp back.log gateway.log
 
-chapter "A table and a class file from Java"
+chapter "A table, a class file and a save game from Java"
 step "Java has written CESU-8: like UTF-8, except that an emoji has six bytes instead of four." 0 \
     eightfold identify customers-cesu-8.csv
 step "To a reader of UTF-8, each emoji is two faults." 1 \
@@ -81,6 +81,8 @@ step "Strings in a class file are Modified UTF-8: here is the end of a greeting.
     eightfold explain -f mutf-8 --offset 133 --limit 2 Greeting.class
 step "And this is a NUL, which has two bytes, so that no byte of a string is 00." 0 \
     eightfold explain -f mutf-8 --offset 158 --limit 3 Greeting.class
+step "A save game has such strings too, each after its length: here is the end of a player's name." 0 \
+    eightfold explain -f mutf-8 --offset 8 --limit 3 save-game.dat
 
 chapter "A letter in Latin-1: repair with a way back"
 step "What would repair change? Every accent. It writes nothing yet." 1 \

@@ -48,6 +48,9 @@ def test_the_tour_ends_well_says_what_it_shows_and_writes_nothing_here(examples:
     commands = [number for number, line in enumerate(lines) if line.startswith("$ ")]
     assert len(commands) >= 14
     assert all(lines[number - 1].startswith("# ") for number in commands)
+    shown = " ".join(lines[number] for number in commands).split()
+    inputs = [line.split()[1] for line in before["SHA256SUMS"].decode().splitlines()]
+    assert [name for name in inputs if name not in shown] == []
 
 
 def test_a_step_that_ends_otherwise_ends_the_tour(examples: Path) -> None:
