@@ -151,6 +151,16 @@ def test_nulls_in_runs_are_seen_whatever_pyarrow_says_of_them() -> None:
     assert columns.is_well_formed(entries.take(pa.array([1, 0, None]))[1:]).to_pylist() == [True, None]
 
 
+@pytest.mark.parametrize("mode", ["sparse", "dense"])
+def test_nulls_in_members_of_a_union_are_seen_too(mode: str) -> None:
+    entries = pa.DictionaryArray.from_arrays(pa.array([0, 1, None, 0]), pa.array(["a", None]))
+    codes, members = pa.array([0, 0, 0, 1], pa.int8()), [entries, pa.array([None, "b", "c", None])]
+    offsets = [pa.array([0, 1, 2, 3], pa.int32())] if mode == "dense" else []
+    made = getattr(pa.UnionArray, f"from_{mode}")(codes, *offsets, members)
+    for first in range(5):
+        assert columns.is_well_formed(made[first:]).to_pylist() == [True, None, None, None][first:]
+
+
 def union(mode: str) -> Any:
     codes = pa.array([0, 1, 0, 1, 0], pa.int8())
     if mode == "sparse":

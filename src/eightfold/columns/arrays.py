@@ -20,7 +20,7 @@ from eightfold.columns.arrow import (
     type_name,
     validity_of,
 )
-from eightfold.columns.nested import Leaf, blaming_column, holds_text, refuse_pickled, shown_name
+from eightfold.columns.nested import Leaf, blaming_column, children, holds_text, refuse_pickled, shown_name
 from eightfold.columns.rebuilding import Change, rebuilt
 from eightfold.columns.reports import engine_for, leaves_of, named
 from eightfold.columns.values import BrokenColumnError, Changes, Column, each_value, numbers, row_place
@@ -78,11 +78,15 @@ def _verdicts(array: Any, first_row: int, form: Form, threads: int) -> Any:
 
 
 def _validity(array: Any) -> Any:
-    """Return for each row whether it is not null, also by the value of its run or in its dictionary.
+    """Return for each row whether it is not null, also by the value of its run, in its dictionary or of its member.
 
     Not every pyarrow looks at these.
     """
     pa = pyarrow()
+    if isinstance(array, pa.ExtensionArray):
+        return _validity(array.storage)
+    if pa.types.is_union(array.type):
+        return _validity_of_union(array)
     if pa.types.is_dictionary(array.type):
         valid = _validity(array.dictionary)
         is_all = valid.true_count == len(valid)
@@ -93,6 +97,16 @@ def _validity(array: Any) -> Any:
     type, inner = pa.run_end_encoded(runs.type, pa.bool_()), [runs, valid]
     encoded = pa.RunEndEncodedArray.from_buffers(type, len(array), [None], 0, array.offset, children=inner)
     return compute().run_end_decode(encoded)
+
+
+def _validity_of_union(array: Any) -> Any:
+    pa, count, valid = pyarrow(), len(array), array.is_valid()
+    for member, step in children(array):
+        nulls = compute().invert(_validity(member)).cast(pa.uint8())
+        marks = step.marked(bytearray(memoryview(nulls.buffers()[1])[: len(member)]))
+        hidden = pa.Array.from_buffers(pa.uint8(), count, [None, pa.py_buffer(marks)])
+        valid = compute().and_(valid, compute().equal(hidden, pa.scalar(0, pa.uint8())))
+    return valid
 
 
 def _well_formed(array: Any, first_row: int, form: Form, threads: int) -> Any:
