@@ -95,6 +95,27 @@ def test_polars_objects_are_not_read_by_their_addresses(polars: Any) -> None:
         columns.audit(polars.DataFrame([objects, polars.Series("t", ["ok", ""])]))
 
 
+def test_polars_names_with_a_null_character_do_not_end_the_process(polars: Any) -> None:
+    door = importlib.import_module("eightfold.columns.polars")
+    frame = polars.DataFrame({"a\0b": [b"\xff"]})
+    (fault,) = door.audit(frame).rows(named=True)
+    assert (fault["column"], fault["row"]) == ('"a\\u0000b"', 0)
+    assert door.repair(frame, "replace").rows(named=True) == [{"a\0b": "�".encode()}]
+    series = frame["a\0b"]
+    assert series.eightfold.is_well_formed().to_list() == [False]
+    with pytest.raises(TypeError, match=r"^column wide, Int128: "):
+        polars.Series("wide", [1], dtype=polars.Int128).eightfold.is_well_formed()
+    assert series.eightfold.convert("utf-8", "utf-16-be", "replace").rename("").equals(polars.Series([b"\xff\xfd"]))
+    inside = polars.DataFrame({"s": [[{"a\0b": "x"}]]})
+    for given in (frame, series, inside):
+        for verb in (columns.audit, columns.repair):
+            with pytest.raises(ValueError, match=r"the name 'a\\x00b' has a null character"):
+                verb(given)
+    for verb in (door.audit, door.repair):
+        with pytest.raises(ValueError, match=r"the name 'a\\x00b' has a null character"):
+            verb(inside)
+
+
 def test_polars_names_the_column_that_cannot_be_repaired(polars: Any) -> None:
     frame = polars.DataFrame({"a.b": [b"ok", b"\xff"]})
     for repair in (

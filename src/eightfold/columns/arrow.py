@@ -95,7 +95,7 @@ def _imported(data: Any) -> Any:
         return chunked(data)
     if isinstance(data, pa.RecordBatchReader):
         return data.read_all()
-    _check_objects(data)
+    _check_polars(data)
     if hasattr(data, "__arrow_c_stream__"):
         with _naming_surrogates(data):
             try:
@@ -107,14 +107,38 @@ def _imported(data: Any) -> Any:
     raise TypeError(f"an object with the Arrow PyCapsule interface is required, not {type(data).__name__}")
 
 
-def _check_objects(data: Any) -> None:
-    """Refuse a frame or a series of polars that holds Python objects: Arrow gets their addresses as bytes."""
+def _check_polars(data: Any) -> None:
+    """Refuse a frame or a series of polars that holds Python objects, of which Arrow gets the addresses as bytes.
+
+    Raises:
+        TypeError: in place of the addresses. ValueError: as for :func:`check_names`.
+    """
     if type(data).__module__.partition(".")[0] != "polars":
         return
     types = data.schema if hasattr(data, "schema") else {data.name: data.dtype}
     for name, dtype in types.items():
         if str(dtype) == "Object":
             raise TypeError(f"column {name!r} holds Python objects, which Arrow cannot: use eightfold.columns.polars")
+        check_names(name, dtype)
+
+
+def check_names(name: str, dtype: Any) -> None:
+    r"""Check the name of a column of polars, and those of the fields in its type: polars ends the process at some.
+
+    Raises:
+        ValueError: one has a null character.
+
+    >>> check_names("a\0b", None)
+    Traceback (most recent call last):
+    ValueError: the name 'a\x00b' has a null character, which polars cannot give to Arrow: rename it
+    """
+    if "\0" in name:
+        raise ValueError(f"the name {name!r} has a null character, which polars cannot give to Arrow: rename it")
+    for field in getattr(dtype, "fields", ()):
+        check_names(field.name, field.dtype)
+    inner = getattr(dtype, "inner", None)
+    if inner is not None:
+        check_names("", inner)
 
 
 @contextmanager
@@ -166,7 +190,7 @@ def array_of(data: Any) -> Any:
     pa = pyarrow()
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
         return data
-    _check_objects(data)
+    _check_polars(data)
     if hasattr(data, "__arrow_c_stream__"):
         with _naming_surrogates(data):
             return pa.chunked_array(data)
@@ -298,6 +322,7 @@ __all__ = [
     "array_of",
     "as_type",
     "binary_type",
+    "check_names",
     "chunked",
     "chunks_of",
     "column_of",

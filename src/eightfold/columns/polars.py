@@ -22,7 +22,7 @@ from eightfold.columns.arguments import policy_argument
 from eightfold.columns.arrays import convert as convert_array
 from eightfold.columns.arrays import is_well_formed as is_array_well_formed
 from eightfold.columns.arrays import repair_column
-from eightfold.columns.arrow import pyarrow
+from eightfold.columns.arrow import check_names, pyarrow
 from eightfold.columns.nested import shown_name
 from eightfold.columns.reports import audit as audit_table
 from eightfold.text import AnyErrors, AnyForm
@@ -43,6 +43,7 @@ def repair(frame: _Frame, errors: str = "escape", *, binary: bool = True) -> _Fr
 
     Raises:
         ConversionError, ValueError: as for :func:`eightfold.columns.repair`.
+            A field of a struct may not have a name with a null character.
         TypeError: it is not a frame, or a column with text holds a type too that pyarrow does not know.
 
     >>> frame = polars.LazyFrame({"name": [b"caf\xe9"], "id": [1]})
@@ -78,7 +79,7 @@ def audit(
 
     Raises:
         BrokenColumnError: as for :func:`eightfold.columns.audit`. LookupError: unknown form.
-        ValueError: ``limit`` or ``threads`` is out of range.
+        ValueError: ``limit`` or ``threads`` is out of range, or the name of a field has a null character.
         TypeError: a column with text holds a type too that pyarrow does not know.
 
     >>> audit(polars.DataFrame({"name": [b"ok", b"\xff"]})).select("column", "row", "kind").row(0)
@@ -106,18 +107,20 @@ def _in_arrow(series: polars.Series) -> Any:
 
     Raises:
         TypeError: pyarrow does not know a type inside it; the message names the column.
+        ValueError: the name of a field inside it has a null character.
     """
     pa = pyarrow()
+    check_names("", series.dtype)
     try:
-        return pa.chunked_array(series)
+        return pa.chunked_array(series.alias(""))
     except pa.ArrowInvalid as error:
         raise TypeError(f"column {shown_name(series.name)}, {series.dtype}: {error}") from None
 
 
-def _of_values(series: polars.Series) -> polars.Series:
+def _of_values(series: polars.Series) -> Any:
     if series.dtype == polars.Object:
         raise TypeError("a series of text or of binary values is required, not of Python objects")
-    return series
+    return _in_arrow(series)
 
 
 def _repaired(series: polars.Series, errors: str, *, binary: bool) -> polars.Series:
