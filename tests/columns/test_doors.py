@@ -569,6 +569,17 @@ def test_duckdb_registers_again(connection: Any) -> None:
         register(connection, "no")
 
 
+def test_duckdb_functions_come_back_with_a_transaction_that_is_rolled_back(connection: Any) -> None:
+    from eightfold.columns.duckdb import register
+
+    for _ in range(20):
+        connection.begin()
+        register(connection, "replace")
+        connection.rollback()
+        found = connection.sql("SELECT ef_repair(x'FF'::BLOB), ef_is_well_formed(x'FF'::BLOB)").fetchall()
+        assert found == [("\uefff".encode(), False)]
+
+
 # --- others -----------------------------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,9 @@ DuckDB holds ill-formed text that came from Arrow, and raises when it gives it t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from typing import Any, TypeVar
 
 from eightfold.columns.arguments import policy_argument
@@ -38,15 +40,25 @@ def register(connection: _Connection, errors: str = "escape") -> _Connection:
     >>> connection.close()
     """
     errors = policy_argument(errors)
-    functions = {
-        "ef_is_well_formed": (lambda values: is_well_formed(values), "BOOLEAN"),
-        "ef_repair": (lambda values: repair(values, errors), "BLOB"),
-    }
+    functions = {"ef_is_well_formed": (_are_well_formed, "BOOLEAN"), "ef_repair": (_repairing(errors), "BLOB")}
     for name, (function, result) in functions.items():
         with suppress(Exception):  # there is none yet: which error that is depends on the version
             connection.remove_function(name)
         connection.create_function(name, function, ["BLOB"], result, type="arrow")
     return connection
+
+
+def _are_well_formed(values: Any) -> Any:
+    return is_well_formed(values)
+
+
+@cache
+def _repairing(errors: str) -> Callable[[Any], Any]:
+    """Return a function that repairs, the same for a policy, which is never freed.
+
+    A transaction that is rolled back brings back functions that were removed, and DuckDB has let go of these by then.
+    """
+    return lambda values: repair(values, errors)
 
 
 __all__ = ["register"]
