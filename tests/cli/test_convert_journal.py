@@ -78,7 +78,9 @@ def test_killed_while_the_journals_go_nothing_is_converted_again(
             monkeypatch.chdir(tmp_path)
             if any(name.endswith(NAME) for name in map(str, found_in(tmp_path))):
                 assert main([*LINE, *paths]) == 0
-                assert "had already converted every file: nothing is left to do" in capsys.readouterr().err
+                nothing_left = "an interrupted run had already converted every file: nothing is left to do\n"
+                known = f"eightfold: {nothing_left}" if removed else CAME_BEFORE.format("9 files")
+                assert known in capsys.readouterr().err
     assert found_in(tmp_path) == wanted
 
 

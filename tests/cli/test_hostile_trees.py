@@ -147,7 +147,7 @@ def test_a_journal_longer_than_any_line_is_read_only_if_its_head_is_sealed(
     assert peak(lambda: refused([*CONVERT, "a.txt"], capsys, NAME), limit=8 << 20) < 8 << 20
     (tree / NAME).write_bytes(data)
     assert main([*CONVERT, "."]) == 0
-    assert "had already converted every file: nothing is left to do" in capsys.readouterr().err
+    assert "2 files already converted by an interrupted run" in capsys.readouterr().err
 
 
 def test_a_journal_of_this_user_is_known_and_one_that_was_touched_is_not(
@@ -171,7 +171,7 @@ def test_a_journal_of_this_user_is_known_and_one_that_was_touched_is_not(
         refused([*CONVERT, "a.txt"], capsys, words)
     (tree / NAME).write_bytes(journal)
     assert main([*CONVERT, "."]) == 0
-    assert "had already converted every file: nothing is left to do" in capsys.readouterr().err
+    assert "2 files already converted by an interrupted run" in capsys.readouterr().err
     assert files_in(tree) == {"a.txt": b"t\0e\0x\0t\0", "deep/b.txt": b"m\0o\0r\0e\0"}
 
 
@@ -195,7 +195,7 @@ def test_a_run_goes_on_in_a_folder_that_was_renamed(
     moved = tree.parent / "moved"
     tree.rename(moved)
     assert main([*CONVERT, str(moved)]) == 0
-    assert "had already converted every file" in capsys.readouterr().err
+    assert "2 files already converted by an interrupted run" in capsys.readouterr().err
     assert files_in(moved) == {"a.txt": b"t\0e\0x\0t\0", "deep/b.txt": b"m\0o\0r\0e\0"}
 
 

@@ -84,7 +84,7 @@ def test_a_run_that_takes_other_files_leaves_the_journal(
 @on_posix
 def test_a_run_that_had_ended_is_not_taken_for_one_over_more(tree: Path, capsys: Captured) -> None:
     put({f"k/{name}/f.txt": GIVEN for name in "abc"})
-    killed("journal._unlink", *LINE, "k/a", "k/b")
+    killed("journal._unlink", *LINE, "k/a", "k/b", call=2)
     before = found_in(tree)
     assert main([*LINE, "k"]) == 2
     assert "a run over fewer files had done them all when it was stopped" in capsys.readouterr().err
@@ -94,11 +94,46 @@ def test_a_run_that_had_ended_is_not_taken_for_one_over_more(tree: Path, capsys:
 
 
 @on_posix
+def test_while_a_run_that_had_ended_has_all_its_journals_one_over_more_goes_on(tree: Path) -> None:
+    put({f"k/{name}/f.txt": GIVEN for name in "abc"})
+    killed("journal._unlink", *LINE, "k/a", "k/b")
+    assert main([*LINE, "k"]) == 0
+    assert found_in(tree) == {tree / "k" / name / "f.txt": ONCE for name in "abc"}
+
+
+@on_posix
+@pytest.mark.parametrize("again", range(7))
+def test_what_is_added_while_a_run_that_had_ended_has_all_its_journals_is_converted(again: int, tree: Path) -> None:
+    put({f"k/{name}/f.txt": GIVEN for name in "ab"})
+    killed("journal._unlink", *LINE, "k")
+    put({f"k/{name}/new.txt": GIVEN for name in "bc"})
+    if again:
+        # The run that goes on is killed too: after a line in one of the journals, or while both end again.
+        killed("journal.Journal.add" if again < 3 else "journal.Journal.say", *LINE, "-j", "1", "k", call=again)
+    assert main([*LINE, "k"]) == 0
+    assert found_in(tree) == {tree / "k" / name: ONCE for name in ("a/f.txt", "b/f.txt", "b/new.txt", "c/new.txt")}
+
+
+@on_posix
+def test_what_is_added_when_journals_are_gone_is_not_passed_over(tree: Path, capsys: Captured) -> None:
+    put({f"k/{name}/f.txt": GIVEN for name in "ab"})
+    killed("journal._unlink", *LINE, "k", call=2)
+    put({"k/a/new.txt": GIVEN})
+    before = found_in(tree)
+    assert main([*LINE, "k"]) == 2
+    assert "k/a/new.txt: it was added or changed after an interrupted run" in capsys.readouterr().err
+    assert found_in(tree) == before
+    Path("k/a/new.txt").rename("new.txt")
+    assert main([*LINE, "k"]) == main([*LINE, "new.txt"]) == 0
+    assert found_in(tree) == {tree / name: ONCE for name in ("k/a/f.txt", "k/b/f.txt", "new.txt")}
+
+
+@on_posix
 def test_a_run_that_goes_on_and_ends_is_known_by_what_it_took_itself(tree: Path, capsys: Captured) -> None:
     put({**{f"k/{name}/f.txt": GIVEN for name in "abc"}, "k/b/z.txt": UNDEFINED})
     assert main([*LINE, "k/a", "k/b"]) == 1
     put({"k/b/z.txt": b"x\n"})
-    killed("journal._unlink", *LINE, "k")
+    killed("journal._unlink", *LINE, "k", call=2)
     assert main([*LINE, "k"]) == 0
     assert "had already converted every file: nothing is left to do" in capsys.readouterr().err
     wanted = {tree / "k" / name / "f.txt": ONCE for name in "abc"}
@@ -226,14 +261,23 @@ def test_a_file_that_somebody_named_like_the_backup_is_none(tree: Path, capsys: 
     assert "the backup already exists" in capsys.readouterr().err
 
 
+ENDED = (
+    (1, ["t/a/1.txt", "t/b"], "2 files already converted by an interrupted run"),
+    (2, ["t/a", "t/b"], "had already converted every file"),
+)
+
+
 @on_posix
-def test_a_run_that_had_ended_is_known_until_it_is_run_again(tree: Path, capsys: Captured) -> None:
+@pytest.mark.parametrize(("call", "paths", "words"), ENDED, ids=["all journals", "one journal"])
+def test_a_run_that_had_ended_is_known_until_it_is_run_again(
+    call: int, paths: list[str], words: str, tree: Path, capsys: Captured
+) -> None:
     put({"t/a/1.txt": GIVEN, "t/b/2.txt": GIVEN})
-    killed("journal._unlink", *LINE, "t")
+    killed("journal._unlink", *LINE, "t", call=call)
     for _ in range(2):
-        assert main([*LINE, "t/a/1.txt", "t/b"]) == 0
+        assert main([*LINE, *paths]) == 0
         told = capsys.readouterr().err
-        assert "had already converted every file" in told
+        assert words in told
         assert "may take other files was interrupted" in told
     assert main([*LINE, "t"]) == 0
     assert found_in(tree) == {tree / "t" / name: ONCE for name in ("a/1.txt", "b/2.txt")}

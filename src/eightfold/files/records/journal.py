@@ -60,6 +60,7 @@ class Journal:
         was_there: whether another run has left it.
         said: what it says then; nothing if it is one of another conversion, or cannot be read.
         ending: its last line, whatever the conversion, if its run had done everything.
+        past: the endings that other lines follow.
         is_met: whether this run has entered it or begun it, and has to remove it.
     """
 
@@ -68,6 +69,7 @@ class Journal:
         self.was_there = is_there(way)
         self.said = NOTHING_SAID
         self.ending: Ending | None = None
+        self.past: frozenset[str] = frozenset()
         self.is_met = False
         self._conversion = conversion
         self._scope = scope
@@ -113,7 +115,7 @@ class Journal:
             whole = 0
         else:
             said = parsed(data, self.path)
-            self.ending = said.ending
+            self.ending, self.past = said.ending, said.past
             if said.conversion != self._conversion:
                 what = ", ".join(f"{name} {value}" for name, value in said.conversion.items())
                 reason = f"a conversion ({what}) was interrupted here: run it again first, or remove this file"
@@ -193,13 +195,17 @@ class Journal:
             with blaming(self.path):  # If a power cut loses this line, the file is still unchanged.
                 self._append(about(file, NOT_DONE)).close()
 
-    def say(self, word: str, run: str = "") -> None:
+    def say(self, word: str, run: str = "", journals: int = 0) -> None:
         """Append a line about the run, which is on the disk when this returns.
+
+        Args:
+            word: what it says.
+            run, journals: of an ending: see :class:`Ending`.
 
         Raises:
             FileError: it cannot be appended.
         """
-        with blaming(self.path), self._append({word: run, **self._taking()}) as file:
+        with blaming(self.path), self._append({word: run, "journals": journals, **self._taking()}) as file:
             os.fsync(file.fileno())
 
     def remove(self) -> None:

@@ -45,10 +45,18 @@ def new_run() -> str:
 
 
 class Ending(NamedTuple):
-    """The last line of a journal whose run has done everything: the stage of its ending, the run, and what it took."""
+    """The last line of a journal whose run has done everything.
+
+    Attributes:
+        word: the stage of the ending.
+        run: the identifier of the ending.
+        journals: the number of journals that say this, until the first is removed.
+        scope: what the run took.
+    """
 
     word: str
     run: str
+    journals: int
     scope: Scope
 
 
@@ -172,6 +180,7 @@ class Parsed(NamedTuple):
         scopes: what the runs take that are to go on with it.
         entries: the names of files, with their digests.
         ending: its last line, if that says that everything is done.
+        past: the endings that other lines follow, since another run has gone on.
     """
 
     conversion: dict[str, str]
@@ -179,6 +188,7 @@ class Parsed(NamedTuple):
     scopes: tuple[Scope, ...]
     entries: dict[str, Ends]
     ending: Ending | None = None
+    past: frozenset[str] = frozenset()
 
 
 NOTHING_SAID = Parsed({}, "", (), {})
@@ -196,12 +206,14 @@ def parsed(data: bytes, journal: str) -> Parsed:
         said = [unsealed(line, run) for line in lines[2:]]
         entries = dict(entry for values in said if (entry := _entry(values)))
         ending = _ending(said[-1], journal) if said else None
-        return Parsed(conversion, run, _scopes_after(scope, said, journal), entries, ending)
+        runs = frozenset(values[word] for values in said for word in (ENDING, ENDED) if word in values)
+        past = runs - {ending.run} if ending else runs
+        return Parsed(conversion, run, _scopes_after(scope, said, journal), entries, ending, past)
 
 
 def _ending(values: dict[str, Any], journal: str) -> Ending | None:
     words = (word for word in (ENDING, ENDED) if word in values)
-    return next((Ending(word, values[word], _scope_of(values, journal)) for word in words), None)
+    return next((Ending(word, values[word], values["journals"], _scope_of(values, journal)) for word in words), None)
 
 
 def _scopes_after(scope: Scope, said: list[dict[str, Any]], journal: str) -> tuple[Scope, ...]:

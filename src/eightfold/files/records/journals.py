@@ -8,11 +8,12 @@ says that its run ends or is removed; from then on no rename can be undone.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 
-from eightfold.files import FileError
+from eightfold.files import FileError, blaming
 from eightfold.files.path_text import as_path, as_text, shown
 from eightfold.files.paths.roots import Way
 from eightfold.files.read.digests import digest_of
@@ -38,6 +39,8 @@ _OVER_FEWER = (
     "a run over fewer files had done them all when it was stopped: run it again, then only the others; "
     "or, if all is done, remove this file and others of its name"
 )
+
+_SINCE = "it was added or changed after an interrupted run had converted everything: move it away and run this again"
 
 
 def _found_in(path: str) -> Iterator[Way]:
@@ -182,7 +185,7 @@ class Journals:
             run = new_run()
             for word in (ENDING, ENDED):
                 for journal in over:
-                    journal.say(word, run)
+                    journal.say(word, run, len(over))
         for journal in over:
             journal.remove()
 
@@ -212,25 +215,24 @@ class Journals:
         return taken
 
     def tidy(self, files: Sequence[Way]) -> bool:
-        """Remove the journals of a run that was stopped after converting everything; return whether it had any.
+        """Remove the journals of a run that was stopped while it removed them; return whether there were any.
 
-        What other runs of the conversion have written is remembered, so that it is known under another name too.
-        Journals of a different conversion that has ended are removed too, but do not count.
+        It had converted everything. A file that was added since cannot be told from one in a folder whose journal is
+        gone, and is refused. What other runs of the conversion have written is remembered, so that it is known under
+        another name too. Journals of a different conversion that has ended are removed too, but do not count.
 
         Args:
             files: all files that this run takes.
 
         Raises:
-            FileError: a journal cannot be read or removed; or there are journals of the same conversion that had not
-                done everything, or the run that had took fewer files: then nobody could say what is done in a folder
-                without one.
+            FileError: a journal cannot be read or removed; a file was added since; or there are journals of the same
+                conversion that had not done everything, or the run that had took fewer files: then nobody could say
+                what is done in a folder without one.
         """
         entered = dict.fromkeys(map(self._of, files))
         # Where this run takes no file, another conversion does not matter.
         found = [each for each in {**entered, **dict.fromkeys(self.before)} if each.said.run or each in entered]
-        endings = {each: each.ending for each in found if each.ending}
-        runs = {ending.run for ending in endings.values() if ending.word == ENDED}
-        ended = {each: ending for each, ending in endings.items() if ending.run in runs}
+        ended = _ended(found)
         ours = {each: ending for each, ending in ended.items() if each.said.run}
         others = [each for each in found if each.was_there and each not in ended]
         if ours and others:
@@ -261,10 +263,27 @@ class Journals:
             # A file that this run was given may have been ignored in a folder.
             if not ending.scope.holds(self._scope, lambda path: path not in given or path in listed):
                 raise FileError(each.path, _OVER_FEWER)
+        _check_older(files, ended)
         taken = self._taken_with_folders(file.real for file in files)
         over = {each: ending for each, ending in ended.items() if self._scope.holds(ending.scope, taken.__contains__)}
         self._is_left = len(over) < len(ended)
         _remove(over)
+
+
+def _ended(found: Collection[Journal]) -> dict[Journal, Ending]:
+    """Return the journals that say all that a run of this conversion has left, or all of other conversions.
+
+    While all journals of a run are there, they say what it has done: then it can go on as if it had not ended.
+    """
+    past = frozenset[str]().union(*(each.past for each in found))
+    endings = {each: each.ending for each in found if each.ending and each.ending.run not in past}
+    count = Counter(ending.run for ending in endings.values())
+    runs = {
+        ending.run
+        for each, ending in endings.items()
+        if ending.word == ENDED and not (each.said.run and count[ending.run] == ending.journals)
+    }
+    return {each: ending for each, ending in endings.items() if ending.run in runs}
 
 
 def _remove(ended: Mapping[Journal, Ending]) -> None:
@@ -276,6 +295,19 @@ def _remove(ended: Mapping[Journal, Ending]) -> None:
     for journal, ending in ended.items():
         if ending.word == ENDED:
             journal.remove()
+
+
+def _check_older(files: Iterable[Way], ended: Iterable[Journal]) -> None:
+    """Refuse a file that has appeared or changed after a run had ended."""
+    last = max(_status(each.way).st_mtime_ns for each in ended)
+    for file in files:
+        if _status(file).st_ctime_ns > last:
+            raise FileError(file.path, _SINCE)
+
+
+def _status(file: Way) -> os.stat_result:
+    with blaming(file.path), file.entry() as entry:
+        return entry.own_status()
 
 
 def _has_digest(file: Way, digest: str) -> bool:
