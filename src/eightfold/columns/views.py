@@ -1,4 +1,4 @@
-"""Views that share their bytes: any number of rows may show one buffer, so a change is made once for each distinct view.
+"""Views that share their bytes: many rows may show one buffer, so a change is made once for each distinct view.
 
 Made row by row, it could take any amount of memory. The rows refer to distinct views as they do to a dictionary.
 """
