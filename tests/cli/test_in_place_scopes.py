@@ -230,6 +230,28 @@ def test_a_run_that_names_a_file_and_its_folder_takes_both(tree: Path) -> None:
     assert found_in(tree) == {tree / "k" / "f.txt": ONCE, tree / "k" / "z": b"x\n"}
 
 
+@pytest.mark.parametrize("first", [["k/f.txt", "k/z"], ["k/f.txt", "k/z", "k/deep"]], ids=" ".join)
+def test_a_named_file_that_is_gone_keeps_no_journal(first: list[str], tree: Path, capsys: Captured) -> None:
+    put({"k/f.txt": GIVEN, "k/z": UNDEFINED, "k/deep/f.txt": GIVEN})
+    assert main([*LINE, *first]) == 1
+    Path("k/z").unlink()
+    assert main([*LINE, "k/f.txt"]) == 0
+    is_left = "may take other files was interrupted" in capsys.readouterr().err
+    assert is_left == (tree / "k" / NAME).exists() == ("k/deep" in first)
+
+
+def test_a_named_file_that_is_gone_with_its_folder_may_come_back(tree: Path, capsys: Captured) -> None:
+    put({"k/f.txt": GIVEN, "mounted/z": UNDEFINED})
+    assert main([*LINE, "k/f.txt", "mounted/z"]) == 1
+    Path("mounted").rename("elsewhere")
+    assert main([*LINE, "k/f.txt"]) == 0
+    assert "may take other files was interrupted" in capsys.readouterr().err
+    Path("elsewhere").rename("mounted")
+    put({"mounted/z": b"x\n"})
+    assert main([*LINE, "k/f.txt", "mounted/z"]) == 0
+    assert found_in(tree) == {tree / "k" / "f.txt": ONCE, tree / "mounted" / "z": b"x\n"}
+
+
 def test_a_file_whose_name_another_took_is_known(tree: Path, capsys: Captured) -> None:
     put({"k/x.log": GIVEN, "k/z": UNDEFINED})
     assert main([*LINE, "k"]) == 1

@@ -199,11 +199,23 @@ class Journals:
         if not others:
             return set()
         taken = self._taken_with_folders(self._taken)
-        waiting = {scope for scope in others if not self._scope.holds(scope, taken.__contains__)}
+        waiting = {scope for scope in others if not self._scope.holds(self._without_gone(scope), taken.__contains__)}
         for journal in journals:
             if any(path not in self._taken and os.path.lexists(path) for path in journal.done):
                 waiting |= {*journal.said.scopes} & others
         return waiting
+
+    def _without_gone(self, scope: Scope) -> Scope:
+        """Return what a run takes without the files that have gone from folders in which it has left a journal.
+
+        Elsewhere a path that leads to nothing may lead to something again, once a disk is mounted.
+        """
+
+        def is_gone(path: str) -> bool:
+            journal = self._journals.get(os.path.join(os.path.dirname(path), NAME))
+            return journal is not None and scope in journal.said.scopes and not os.path.lexists(path)
+
+        return scope._replace(paths=tuple(path for path in scope.paths if not is_gone(as_path(path))))
 
     def _taken_with_folders(self, files: Iterable[str]) -> set[str]:
         """Return the paths of files that were found in folders, and of the folders on the way to them."""
