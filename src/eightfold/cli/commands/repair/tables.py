@@ -307,7 +307,7 @@ def _dictionaries(array: Any) -> Iterator[Any]:
         yield from _dictionaries(array.dictionary)
     elif hasattr(array, "storage"):
         yield from _dictionaries(array.storage)
-    elif array.type.num_fields and holds_text(array.type):
+    elif array.type.num_fields and holds_text(array.type, binary=False):  # binary values are not repaired
         for child, _ in children(array):
             yield from _dictionaries(child)
 
