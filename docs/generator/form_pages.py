@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import eightfold
 from docs.generator.examples import of_form
 from docs.generator.markdown import code, linked_forms, page, table
-from docs.generator.summaries import IN_A_LINE, family_table
+from docs.generator.summaries import IN_A_LINE, ON_ITS_PAGE, family_table
 from eightfold import EncodeError, FaultRow, Form, Row
 from eightfold.cli.commands.table import relation, rules_of
 from eightfold.explain.characters import character_name
@@ -33,7 +33,8 @@ def files() -> dict[str, str]:
 
 def _form(form: Form) -> Iterator[str]:
     yield f"# {form.name}"
-    yield f"{_sentence(IN_A_LINE[form.name])} {form.note}".strip()
+    line = ON_ITS_PAGE.get(form.name, IN_A_LINE[form.name])
+    yield f"{_sentence(line) if line else ''} {form.note}".strip()
     yield f"Source: {form.source}." + (f" Other names: {', '.join(map(code, form.aliases))}." if form.aliases else "")
     yield from ("## Samples", _samples(form))
     yield from (

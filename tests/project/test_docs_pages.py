@@ -105,6 +105,13 @@ def test_every_form_has_a_page() -> None:
     assert pages == {"index", *(form.name for form in eightfold.forms())}
 
 
+def test_the_page_of_a_form_opens_without_words_about_its_neighbours() -> None:
+    names = [form.name for form in eightfold.forms()]
+    openings = [text_of(f"reference/forms/{name}.md").split("\n\n")[2] for name in names]
+    assert [words for words in openings if words.startswith(("The same", "With", "Little-endian", "Big-endian"))] == []
+    assert set(summaries.ON_ITS_PAGE) <= set(names)
+
+
 def test_every_row_of_a_form_is_on_its_page_with_its_source() -> None:
     for form in eightfold.forms():
         page = text_of(f"reference/forms/{form.name}.md")
