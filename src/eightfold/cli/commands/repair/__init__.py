@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from eightfold.cli.commands.repair.following import apply, undo
-from eightfold.cli.commands.repair.making import plan, show, write
+from eightfold.cli.commands.repair.making import show, write
 from eightfold.cli.commands.repair.options import DEFAULT_POLICY, Options, repairer
+from eightfold.cli.commands.repair.planning import plan
 from eightfold.cli.options.arguments import CommandParser, OneOf, add_form, add_paths, file_argument
 from eightfold.cli.options.certificate import add_certificate
 from eightfold.cli.options.destination import add_destination

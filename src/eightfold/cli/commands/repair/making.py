@@ -1,4 +1,4 @@
-"""`repair` without a plan to follow: shows the changes or a diff, writes the results, or writes a plan."""
+"""`repair` without a plan: shows the changes or a diff, or writes the results."""
 
 from __future__ import annotations
 
@@ -21,23 +21,19 @@ from eightfold.cli.commands.repair.runs import (
 )
 from eightfold.cli.commands.repair.tables import TableFile
 from eightfold.cli.options.destination import STANDARD_OUTPUT
-from eightfold.cli.options.root import inside, quoted, root_option
 from eightfold.cli.output.colour import Styled
 from eightfold.cli.output.diff import ShownDifference
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG
 from eightfold.cli.output.lines import counted, placed, put, say
 from eightfold.cli.work.certifying import certificates, check_certificate_apart
 from eightfold.cli.work.in_place import InPlace, UnchangedError
-from eightfold.cli.work.jobs import Job, found, job_of, jobs, once
+from eightfold.cli.work.jobs import Job, found, job_of, jobs
 from eightfold.cli.work.replacing import Target
-from eightfold.cli.work.sinks import before, check_free, sink
+from eightfold.cli.work.sinks import before, sink
 from eightfold.files import FileError
 from eightfold.files.path_text import as_text, shown
-from eightfold.files.paths.addresses import is_remote
-from eightfold.files.paths.roots import Root, steps
-from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.files.records.certificates import Certificate, Side
-from eightfold.files.records.plan_files import Draft, TableDraft, begin_plan, is_of_git
+from eightfold.files.records.plan_files import TableDraft
 from eightfold.files.walk.walking import walked
 from eightfold.files.write.locks import held
 from eightfold.files.write.verifying import Undoing
@@ -210,71 +206,3 @@ def _copy_proved(file: TableFile, target: BinaryIO, certificate: Certificate | N
         file.copy_proved(result, draft, certificate)
         result.seek(0)
         copyfileobj(result, target)
-
-
-def plan(options: Options) -> int:
-    """Write the changes as a plan; return the exit status."""
-    check_free("--plan", options.plan)
-    root = Root(options.root)
-    inside(root, (path for path in options.paths if not is_remote(path)))
-    work, planned, takes_input = RepairRun(options), 0, False
-
-    def add(job: Job, file: File | TableFile) -> None:
-        nonlocal planned, takes_input
-        job.check_replaceable()
-        if isinstance(file, TableFile):
-            planned += _planned_table(file, _planned_path(root, job.source), target)
-            return
-        path = _planned_path(root, job.source)
-        with Draft(path, file.form.name, file.policy) as draft:
-            for chunk, repaired, _ in file.pieces():
-                draft.add(chunk, repaired)
-            if draft.count:
-                _check_changed(job.source, path)
-                draft.write_to(target)
-                planned += 1
-                takes_input |= job.source == STANDARD_INPUT
-
-    with sink(Job("", options.plan, unpack=options.unpack), new=True) as target:
-        begin_plan(target)
-        for each in once(found(options, work.failures.tell, replaced=True, walking=work.walking())):
-            job = replace(job_of(options, each, each.path), in_place=each.path != STANDARD_INPUT)
-            work.do(job, partial(add, job), f"{shown(each.path)} is not in the plan")
-    work.summarize(f"{planned} in the plan")
-    if planned and options.plan != STANDARD_OUTPUT:
-        _say_next(f"{quoted(options.plan)}{root_option(root)}", takes_input=takes_input)
-    return work.status()
-
-
-def _say_next(name: str, *, takes_input: bool) -> None:
-    """Print the commands that follow a plan and undo it."""
-    given, given_back = ("pipe the same input to ", "pipe its output to ") if takes_input else ("", "")
-    say(f"next: {given}eightfold repair --apply {name}; to undo: {given_back}eightfold repair --undo {name}")
-
-
-def _planned_table(file: TableFile, path: str, target: BinaryIO) -> bool:
-    """Write the plan for a table, if it has changes; return whether it has."""
-    with TemporaryFile() as result, TableDraft(path, file.policy, file.kind) as draft:
-        certificate = Certificate(Side(path, UTF_8.name), Side(path, UTF_8.name), file.policy)
-        undone = file.copy_proved(result, draft, certificate)
-        if draft.count:
-            _check_changed(file.path, path)
-            draft.write_to(target, *certificate.digests, undone)
-        return bool(draft.count)
-
-
-def _planned_path(root: Root, path: str) -> str:
-    if path == STANDARD_INPUT:
-        return path
-    relative = root.relative(path)
-    return os.path.join(os.curdir, relative) if relative == STANDARD_INPUT else relative
-
-
-def _check_changed(path: str, planned: str) -> None:
-    """Refuse a file with changes to which no plan is applied.
-
-    Raises:
-        FileError: it is one.
-    """
-    if is_of_git(steps(planned)):
-        raise FileError(path, "it belongs to git: no plan is applied below .git")
