@@ -32,6 +32,7 @@ from eightfold.files.records.journal_lines import (
     NOTHING_SAID,
     Ending,
     Ends,
+    Parsed,
     about,
     head,
     is_begun,
@@ -66,11 +67,11 @@ class Journal:
 
     def __init__(self, way: Way, conversion: Mapping[str, str], scope: Scope) -> None:
         self.way = way
-        self.was_there = is_there(way)
-        self.said = NOTHING_SAID
+        self.was_there: bool = is_there(way)
+        self.said: Parsed = NOTHING_SAID
         self.ending: Ending | None = None
         self.past: frozenset[str] = frozenset()
-        self.is_met = False
+        self.is_met: bool = False
         self._conversion = conversion
         self._scope = scope
         self._lock = Lock()
