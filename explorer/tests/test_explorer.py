@@ -41,6 +41,17 @@ DROP = r"""([name, content]) => {
     data.items.add(new File([bytes], name));
     document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
 }"""
+DROP_TEXT = r"""() => ["dragover", "drop"].every((name) => {
+    const data = new DataTransfer();
+    data.setData("text/plain", "words");
+    const event = new DragEvent(name, { dataTransfer: data, bubbles: true, cancelable: true });
+    return document.querySelector("#text").dispatchEvent(event);
+})"""
+COVERING = """() => {
+    const { left, top, width, height } = document.activeElement.getBoundingClientRect();
+    const seen = document.elementFromPoint(left + width / 2, top + height / 2);
+    return document.activeElement.contains(seen) ? "" : seen?.textContent ?? "nothing";
+}"""
 
 HOSTILE = (
     "__proto__=x&constructor=x&toString=x",
@@ -521,6 +532,35 @@ def test_the_keyboard_is_enough(explorer: Any) -> None:
     page.keyboard.press("Space")
     expect(page.locator(".result").first).not_to_contain_text("EURO SIGN")
     assert page.evaluate("document.activeElement.dataset.key") == "bit-0-7"
+
+
+@only_server
+def test_the_focus_stays_in_the_view_where_its_element_goes(explorer: Any) -> None:
+    page = explorer.page
+    explorer.row("utf-8").first.press("Enter")
+    expect(page.locator(".bit").first).to_be_visible()
+    expect(page.locator("#view")).to_be_focused()
+    explorer.show(f"mode=bytes&form=utf-8&hex={'FF' * 150}&tab=faults")
+    page.get_by_role("button", name="Next 100").press("Enter")
+    expect(page.locator(".choice .place").first).to_have_text("100")
+    expect(page.locator("#view")).to_be_focused()
+
+
+@only_server
+@pytest.mark.parametrize("width", [320, 640])
+def test_what_has_the_focus_is_not_covered(explorer: Any, width: int) -> None:
+    page = explorer.page
+    page.set_viewport_size({"width": width, "height": 450})
+    explorer.show("text=" + "c" * 48)
+    page.focus(".row[data-form=utf-32-be] .units >> nth=3")
+    for _ in range(24):
+        page.keyboard.press("ArrowUp")
+        assert page.evaluate(COVERING) == "", page.evaluate("document.activeElement.closest('.row').dataset.form")
+
+
+@only_server
+def test_text_that_is_dropped_is_left_to_the_browser(explorer: Any) -> None:
+    assert explorer.page.evaluate(DROP_TEXT)
 
 
 @only_server

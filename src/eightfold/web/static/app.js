@@ -109,12 +109,15 @@ function turnPage(direction, end) {
   update({ at: "0", chosen: "0", bits: "", fault: "0" });
 }
 
+// Takes files that are dropped anywhere; text goes where it is dropped.
 function takeFiles() {
-  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("dragover", (event) => {
+    if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+  });
   document.addEventListener("drop", (event) => {
-    event.preventDefault();
     const [file] = event.dataTransfer?.files ?? [];
     if (!file) return;
+    event.preventDefault();
     place("file").files = event.dataTransfer.files;
     drop(file);
   });

@@ -21,11 +21,16 @@ export function svg(tag, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);
 }
 
-// Replaces what an element holds. The focus stays on the element with the same data-key.
+// Replaces what an element holds. The focus stays on the element with the same data-key, or else on the outer element:
+// lost to the body, it would be at the beginning of the page again.
 export function fill(element, ...children) {
-  const key = element.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+  const { activeElement } = document;
+  const key = activeElement.dataset.key;
+  const held = element.contains(activeElement);
   element.replaceChildren(...children.flat(Infinity).filter(Boolean));
+  if (!held) return;
   if (key !== undefined) element.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+  if (!element.contains(document.activeElement)) element.focus({ preventScroll: true });
 }
 
 export function options(names, chosen) {
