@@ -616,6 +616,25 @@ def test_axe_finds_nothing(explorer: Any, scheme: str, fragment: str) -> None:
 
 
 @only_server
+def test_what_is_chosen_is_seen_in_the_colors_of_the_system(explorer: Any) -> None:
+    page = explorer.page
+    page.emulate_media(forced_colors="active")
+    explorer.show(f"{CESU}&tab=faults")
+    for chosen, other in (
+        ("#tab-faults", "#tab-bits"),
+        ("label[for=mode-bytes]", "label[for=mode-text]"),
+        (".choice[aria-current]", ".choice:not([aria-current])"),
+    ):
+        colors = [page.locator(each).evaluate("e => getComputedStyle(e).backgroundColor") for each in (chosen, other)]
+        assert colors[0] != colors[1], chosen
+    explorer.tab("Bits")
+    marker, payload = (page.locator(each).first for each in (".bit.marker", ".bit.payload"))
+    expect(marker).to_have_css("border-style", "solid")
+    expect(payload).to_have_css("border-style", "dashed")
+    page.emulate_media(forced_colors="none")
+
+
+@only_server
 def test_another_host_is_refused_by_the_server_itself(explorer: Any) -> None:
     port = explorer.address.rsplit(":", 1)[1].strip("/")
     answer = explorer.page.request.get(f"{explorer.address}", headers={"Host": f"evil.example:{port}"})
