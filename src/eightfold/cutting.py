@@ -60,6 +60,7 @@ def truncate(text: str, limit: SupportsIndex, form: AnyForm, *, graphemes: bool 
             not looked at.
         ValueError: ``limit`` is negative, or the form refuses the policy ``strict``.
         LookupError: unknown form. ImportError: ``regex`` is not installed.
+        TypeError: the text is not a str, or another argument is of the wrong type.
 
     Source: Unicode Standard Annex 29 for graphemes.
 
@@ -142,6 +143,7 @@ def truncate_bytes(data: Data, limit: SupportsIndex, form: AnyForm) -> bytes:
 
     Raises:
         LookupError: unknown form. ValueError: ``limit`` is negative.
+        TypeError: the data are not bytes-like, or another argument is of the wrong type.
 
     >>> truncate_bytes("naïve".encode(), 3, "utf-8")
     b'na'
@@ -170,6 +172,9 @@ def boundary(data: Data, offset: SupportsIndex, form: AnyForm, side: Side = "lef
 
     Raises:
         LookupError: unknown form. ValueError: ``offset`` is negative, or ``side`` is neither.
+        TypeError: the data are not bytes-like, or another argument is of the wrong type.
+
+    Source: Unicode 3.9, D93b, for the decoding unit.
 
     >>> boundary("naïve".encode(), 3, "utf-8"), boundary("naïve".encode(), 3, "utf-8", "right")
     (2, 4)
@@ -276,6 +281,7 @@ def split(data: Data, size: SupportsIndex, form: AnyForm) -> Iterator[memoryview
 
     Raises:
         LookupError: unknown form. ValueError: ``size`` is below 1.
+        TypeError: the data are not bytes-like, or another argument is of the wrong type.
 
     >>> [bytes(piece).decode() for piece in split("naïve €".encode(), 4, "utf-8")]
     ['naï', 've ', '€']

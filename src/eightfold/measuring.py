@@ -27,6 +27,7 @@ def encoded_length(text: str, form: AnyForm) -> int:
     Raises:
         EncodeError: the form cannot write a code point, as for :func:`~eightfold.encode`.
         LookupError: unknown form. ValueError: the form refuses the policy ``strict``.
+        TypeError: the text is not a str, or another argument is of the wrong type.
 
     >>> encoded_length("naïve €", "utf-8"), encoded_length("naïve €", "utf-16")
     (10, 16)
@@ -48,6 +49,7 @@ def converted_length(data: Data, source: AnyForm, target: AnyForm) -> int:
     Raises:
         ConversionError: the data cannot be converted, as for :func:`~eightfold.convert`.
         LookupError: unknown form. ValueError: a form refuses the policy ``strict``.
+        TypeError: the data are not bytes-like, or another argument is of the wrong type.
 
     >>> converted_length("€".encode(), "utf-8", "utf-16-le")
     2
@@ -69,6 +71,7 @@ def code_point_count(data: Data, form: AnyForm) -> int:
     Raises:
         DecodeError: the data are ill-formed.
         LookupError: unknown form. ValueError: the form refuses the policy ``strict``.
+        TypeError: the data are not bytes-like, or another argument is of the wrong type.
 
     >>> code_point_count(b"\xf0\x9f\x98\x80!", "utf-8"), code_point_count(b"\xed\xa0\xbd\xed\xb8\x80", "cesu-8")
     (2, 1)

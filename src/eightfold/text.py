@@ -94,6 +94,9 @@ def encode(text: str, form: AnyForm, errors: AnyErrors = "strict") -> bytes:
     Raises:
         EncodeError: the form cannot write a code point, and the policy is strict. Offsets count code points.
         LookupError: unknown form or policy. ValueError: the form refuses the policy.
+        TypeError: the text is not a str, or another argument is of the wrong type.
+
+    Source: each row of a form names its own; WTF-8 section 4.1 for surrogate pairs that the form joins.
 
     >>> encode("h\ud83d\ude00", "wtf-8")
     b'h\xf0\x9f\x98\x80'
@@ -121,6 +124,9 @@ def decode(data: Data, form: AnyForm, errors: AnyErrors = "strict") -> str:
     Raises:
         DecodeError: the data are ill-formed, or hold a code point above U+10FFFF, and the policy is strict.
         LookupError: unknown form or policy. ValueError: the form refuses the policy.
+        TypeError: the data are not bytes-like, or another argument is of the wrong type.
+
+    Source: Unicode 3.9, D93b, for the decoding unit; each row of a form names its own source.
 
     >>> decode(b"\xed\xa0\xbd!", "wtf-8")
     '\ud83d!'
@@ -173,6 +179,9 @@ def convert(data: Data, source: AnyForm, target: AnyForm, errors: AnyErrors = "s
     Raises:
         ConversionError: the data cannot be converted, and the policy is strict. Offsets count bytes of the data.
         LookupError: unknown form or policy. ValueError: a form refuses the policy, or ``threads`` is below 1.
+        TypeError: the data are not bytes-like, or another argument is of the wrong type.
+
+    Source: WTF-8 section 4.1, for surrogate pairs that the target joins.
 
     >>> convert(b"\xed\xa0\xbd\xed\xb8\x80", "cesu-8", "utf-8")
     b'\xf0\x9f\x98\x80'
@@ -237,6 +246,7 @@ def is_well_formed(data: Data, form: AnyForm, *, threads: int = 1) -> bool:
 
     Raises:
         LookupError: unknown form. ValueError: ``threads`` is below 1.
+        TypeError: the data are not bytes-like, or another argument is of the wrong type.
 
     >>> is_well_formed(b"\xed\xa0\x80", "utf-8"), is_well_formed(b"\xed\xa0\x80", "wtf-8")
     (False, True)
@@ -276,6 +286,9 @@ def faults(data: Data, form: AnyForm, limit: int | None = None, *, threads: int 
 
     Raises:
         LookupError: unknown form. ValueError: ``threads`` or ``limit`` is out of range.
+        TypeError: the data are not bytes-like, or another argument is of the wrong type.
+
+    Source: utf8(7) for the kinds of fault of UTF-8; each row of a form names its own source.
 
     >>> [str(fault) for fault in faults(b"a\xc0\xaf", "utf-8")]
     ['overlong form of U+002F (C0 AF)']
@@ -300,6 +313,7 @@ def tally(data: Data, form: AnyForm, *, threads: int = 1) -> dict[str, int]:
 
     Raises:
         LookupError: unknown form. ValueError: ``threads`` is below 1.
+        TypeError: the data are not bytes-like, or another argument is of the wrong type.
 
     >>> tally(b"\xff\xff \xed\xa0\x80", "utf-8")
     {'surrogate': 1, 'invalid-byte': 2}
@@ -348,6 +362,7 @@ def encode_faults(text: str, form: AnyForm, limit: int | None = None, *, warning
 
     Raises:
         LookupError: unknown form. ValueError: ``limit`` is out of range.
+        TypeError: the text is not a str, or another argument is of the wrong type.
 
     Source: WTF-8 section 4.1.
 
@@ -443,6 +458,7 @@ def decode_code_points(data: Data, form: AnyForm, errors: AnyErrors = "strict") 
     Raises:
         DecodeError: the data are ill-formed, and the policy is strict.
         LookupError: unknown form or policy. ValueError: the form refuses the policy.
+        TypeError: the data are not bytes-like, or another argument is of the wrong type.
 
     >>> decode_code_points(b"\xfd\xbf\xbf\xbf\xbf\xbf", "utf-8-rfc2044")
     array('I', [2147483647])
@@ -467,6 +483,7 @@ def encode_code_points(points: Iterable[SupportsIndex], form: AnyForm, errors: A
     Raises:
         ConversionError: the form cannot write a code point; ``start`` is its index.
         LookupError: unknown form or policy. ValueError: the form refuses the policy, or it is not one of these three.
+        TypeError: a point is not an integer, or another argument is of the wrong type.
 
     >>> encode_code_points([0x8421109F], "corrected-utf-8").hex()
     'fdbfbfbfbfbf'
