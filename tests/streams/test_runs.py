@@ -1,4 +1,4 @@
-"""A run of reserved bytes in many pieces, under a handler that gets it whole: the same as at once, in linear work."""
+"""A run of reserved bytes in many pieces: a handler gets it whole, in linear work; a strict decoder does not wait."""
 
 from __future__ import annotations
 
@@ -46,6 +46,18 @@ def test_a_long_run_is_one_unit_however_it_is_cut(form: str, size: int, errors: 
     assert decoded(Decoder(form, errors), cut(size)) == expected
     converter = eightfold.Converter(form, "utf-8", errors)
     assert b"".join(map(converter.convert, cut(size))) + converter.convert(b"", final=True) == expected.encode()
+
+
+@pytest.mark.parametrize("piece", [b"a\xff", b"a\xff\xfe\x80"])
+def test_a_strict_decoder_does_not_wait_for_the_end_of_a_run(piece: bytes) -> None:
+    decoder, converter = Decoder("corrected-utf-8"), eightfold.Converter("corrected-utf-8", "utf-8")
+    with pytest.raises(eightfold.DecodeError) as raised:
+        decoder.decode(piece)
+    assert (raised.value.start, raised.value.end, raised.value.fault.end) == (1, len(piece), len(piece))
+    assert converter.convert(piece) == b"a"
+    with pytest.raises(eightfold.ConversionError) as refused:
+        converter.convert(b"\xfeb")
+    assert (refused.value.start, refused.value.end) == (1, len(piece) + 1)
 
 
 def test_a_state_and_a_copy_hold_all_of_a_run(errors: str) -> None:
