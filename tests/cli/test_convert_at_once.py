@@ -332,7 +332,8 @@ def test_threads_that_fill_a_disk_leave_what_was_there(tmp_path: Path) -> None:
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (12000, 12000)); import signal; "
     limit += "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
     script = limit + "import sys; from eightfold.cli import main; sys.exit(main(sys.argv[1:]))"
-    line = [sys.executable, "-c", script, "convert", "-j", "4", "-t", "utf-16-le", "--in-place", "."]
+    # With -B: Python would leave bytecode behind that is cut short.
+    line = [sys.executable, "-B", "-c", script, "convert", "-j", "4", "-t", "utf-16-le", "--in-place", "."]
     done = subprocess.run(line, capture_output=True, env=ENVIRONMENT, cwd=tmp_path, check=False)
     assert done.returncode == 2
     messages = done.stderr.decode().splitlines()

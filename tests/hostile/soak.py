@@ -169,7 +169,8 @@ def started(folder: Folder, home: Path, limit: int | None = None) -> subprocess.
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     environment = {**os.environ, "XDG_STATE_HOME": str(home), "NO_COLOR": "1"}
-    command = [sys.executable, "-m", "eightfold", *folder.arguments]
+    # With -B: where files have a limit, Python would leave bytecode behind that is cut short, which nobody can import.
+    command = [sys.executable, "-B", "-m", "eightfold", *folder.arguments]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment, preexec_fn=limited)
 
