@@ -44,6 +44,8 @@ SAMPLE_BYTES = 16 * 1024
 """The size of the sample for checks that do not read the whole input."""
 _SLACK = 0.1
 """The share of faults by which a wider form must be better, as when every pair of surrogates is a fault."""
+_CHANCE_BITS = 2 * FAULT_BITS
+"""Damage that is a fault in all forms may leave one more sequence that only a wider form has."""
 _CONTEXT_BYTES = 64
 _SHORT_PIECE, _LONG_PIECE = 1024, 256 * 1024
 """How much is checked at once: little after a piece with faults, because a check finds all faults of its piece."""
@@ -216,7 +218,8 @@ class Identifier:
     def _narrowest(self, found: list[_Candidate]) -> _Candidate:
         """Return the narrowest form with hardly more faults than the best; a few faults may be chance."""
         *tier, _ = self._order(found[0])
-        least = found[0].bits - _SLACK * found[0].count * FAULT_BITS
+        count = found[0].count
+        least = found[0].bits - (max(_CHANCE_BITS, _SLACK * count * FAULT_BITS) if count else 0)
         near = [each for each in found if [*self._order(each)[:-1]] == tier and each.bits >= least]
         return min(near, key=lambda each: _RANK.index(each.form))
 

@@ -47,6 +47,10 @@ from eightfold.stream import Checker, Located
         ("\u00e9".encode() * 1000 + b"\xff\xff", "utf-8"),
         ("\u2500".encode() * 1000, "utf-8"),
         (("zw\u00f6lf " * 20).encode() + b"\xff\xfe", "utf-8"),
+        # Beside damage, one more sequence that only a wider form has may be damage too.
+        ("\U0001f600".encode() * 100 + b"\xff" + b"\xf9\x80\x80\x80\x80", "utf-8"),
+        ("\U0001f600".encode() * 100 + b"\xff" + b"\xed\xa0\x80", "utf-8"),
+        ("\U0001f600".encode() * 100 + b"\xff" + b"\xed\xa0\x80" * 3, "wtf-8"),
     ],
 )
 def test_the_best_candidate(data: bytes, best: str) -> None:
