@@ -233,8 +233,15 @@ def _common(one: Points, other: Points) -> Points:
 
 
 def _without(one: Points, other: Points) -> Points:
-    for taken in other:
-        below = (range(each.start, min(each.stop, taken.start)) for each in one)
-        above = (range(max(each.start, taken.stop), each.stop) for each in one)
-        one = tuple(filter(None, (*below, *above)))
-    return tuple(sorted(one, key=lambda each: each.start))
+    """Return what is in `one` alone, in one pass: a row of another form may cut it into thousands of pieces."""
+    taken = sorted(other, key=lambda each: each.start)
+    found, at, reached = [], 0, 0
+    for each in sorted(one, key=lambda each: each.start):
+        start = max(each.start, reached)
+        while at < len(taken) and taken[at].start < each.stop:
+            found.append(range(start, taken[at].start))
+            reached = max(reached, taken[at].stop)
+            start = max(start, reached)
+            at += 1
+        found.append(range(start, each.stop))
+    return tuple(filter(None, found))

@@ -372,3 +372,8 @@ def test_every_answer_is_json_in_ascii_and_has_what_is_described() -> None:
         found = answer(name, request)
         assert QUESTIONS[name].answer.keys() <= found.keys(), name
         assert json.loads(json.dumps(found).encode("ascii")) is not None
+
+
+def test_rows_that_those_of_other_forms_cut_into_thousands_of_pieces_are_compared() -> None:
+    found = answer("family", {"own": {"rows": "0-FFFFFFFF: 00-FF 00-FF 00-FF 00-FF"}})
+    assert next(each for each in found["forms"] if each["form"] == "own")["contains"] == []
