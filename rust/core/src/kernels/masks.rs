@@ -9,9 +9,9 @@ pub const LANES: usize = 64;
 /// A block and the eight bytes behind it; a sequence that begins in the block needs at most five of those.
 pub type Window = [u8; LANES + 8];
 
-/// The window at an offset, with zeros behind the end of the data.
+/// So many bytes from an offset on, with zeros behind the end of the data.
 #[inline(always)]
-pub fn window_at<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window {
+pub fn window_at<'a, const MANY: usize>(data: &'a [u8], at: usize, copy: &'a mut [u8; MANY]) -> &'a [u8; MANY] {
     if let Some(window) = data[at..].first_chunk() {
         return window;
     }
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(lanes_of(&window, 0, |byte| byte % 2 == 1), 0xAAAA_AAAA_AAAA_AAAA);
         assert_eq!(lanes_of(&window, 3, |byte| byte < 5), 0b11);
         assert_eq!(lanes_behind(&window, |byte| byte == 64 || byte == 71), 0b1000_0001);
-        let mut copy = [1; _];
+        let mut copy: Window = [1; _];
         assert_eq!(window_at(&window[..70], 4, &mut copy)[60..], [64, 65, 66, 67, 68, 69, 0, 0, 0, 0, 0, 0]);
     }
 }

@@ -77,7 +77,7 @@ pub use find::{find_byte, find_pair, has_point};
 pub use input::{Input, Script};
 pub use kind::Unit;
 pub(crate) use lanes::low_64;
-pub(crate) use masks::{LANES, gathered};
+pub(crate) use masks::{LANES, gathered, window_at};
 pub use measured::{Measured, Scalar, Width};
 pub use output::Output;
 pub(crate) use output::{append, append_up_to};

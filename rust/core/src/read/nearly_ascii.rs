@@ -4,11 +4,11 @@
 //! answered so: there, a second pass costs as much as the first.
 
 use crate::chunk::CHUNK_BYTES;
-use crate::kernels::{Input, Level, Output, Runs, Unit, Width, copy_ascii_prefix, count_beyond_ascii};
+use crate::kernels::{Input, LANES, Level, Output, Runs, Unit, Width, copy_ascii_prefix, count_beyond_ascii};
 use crate::policy::{BACKSLASHED_BYTE, OnFault};
 use crate::read::pass::{Pass, Sink};
 use crate::read::sequence::{NO_RUN, Step};
-use crate::read::short::{LANES, high_lanes};
+use crate::read::short::high_lanes;
 
 /// Faults next to each other are one cluster, a flock; this many flocks are always accepted.
 const FLOCKS: usize = 8;

@@ -5,7 +5,9 @@ use std::mem::MaybeUninit;
 
 use crate::code_point::LARGEST_IN_STR;
 use crate::derive::piece;
-use crate::kernels::{Level, Output, Shared, Source, Widened, Width, count_beyond_ascii, gathered, low_64};
+use crate::kernels::{
+    LANES, Level, Output, Shared, Source, Widened, Width, count_beyond_ascii, gathered, low_64, window_at,
+};
 use crate::policy::{BACKSLASHED_BYTE, OnFault};
 use crate::read::pass::Pass;
 use crate::read::sequence::{NO_RUN, Step};
@@ -14,7 +16,6 @@ use crate::read::sequence::{NO_RUN, Step};
 pub const SHORT_INPUT: usize = 1024;
 /// What a step may write beyond what it says.
 const SLACK: usize = 64;
-pub(crate) const LANES: usize = 64;
 /// A block, and what a step may read behind it.
 type Window = [u8; 2 * LANES];
 /// How many ASCII bytes are copied at once.
@@ -213,16 +214,6 @@ fn copy_ascii(window: &Window, start: usize, count: usize, out: &mut Output<'_, 
 fn copy_step(window: &Window, start: usize, count: usize, out: &mut Output<'_, u32>) {
     let bytes = *window[start % LANES..].first_chunk().expect("in the window");
     out.extend_loosely(&u32::of_bytes(bytes), count);
-}
-
-#[inline(always)]
-fn window_at<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window {
-    if let Some(window) = data[at..].first_chunk() {
-        return window;
-    }
-    *copy = [0; _];
-    copy[..data.len() - at].copy_from_slice(&data[at..]);
-    copy
 }
 
 /// The lanes of a block that a mask is made of, at the beginning of some bytes. They are not looked at in the copy: what has
