@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import codecs
 import copy
+import gc
 import json
 import pickle
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
 from dataclasses import FrozenInstanceError, fields
 from typing import Any, get_args
 
@@ -485,3 +487,21 @@ def test_notes_and_attributes_survive_pickling_and_copying() -> None:
             assert twin.seen_in == "line 3"
             assert str(twin) == str(error)
             assert twin.fault == error.fault
+
+
+class BytesOfTheirOwn(bytearray):
+    found: Iterator[Fault]
+
+
+class TextOfItsOwn(str):
+    found: Iterator[Fault]
+
+
+def test_what_keeps_an_iterator_over_its_own_faults_is_freed() -> None:
+    data, text = BytesOfTheirOwn(b"\xff" * (1 << 19)), TextOfItsOwn("\ud800")
+    data.found, text.found = eightfold.faults(data, "utf-8"), eightfold.encode_faults(text, "utf-8")
+    assert next(data.found).start == next(text.found).start == 0
+    left = (weakref.ref(data), weakref.ref(text))
+    del data, text
+    gc.collect()
+    assert [each() for each in left] == [None, None]

@@ -1,6 +1,7 @@
 //! Encoding for Python: from str and code points to bytes. The loops are in the core.
 
 use eightfold_core::{Form, Missing, Text};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyString};
@@ -264,8 +265,7 @@ pub fn encode_faults<'py>(
     let tells_pairs = warnings.0 && names::joins(py)?.call1((&writing.object,))?.is_truthy()?;
     let pair = if tells_pairs { Next::From(0) } else { Next::Nowhere };
     let (left, handle) = (limit_of(limit)?, handle.unbind());
-    let found =
-        EncodeFaults { text, writing, _handle: handle, missing: Next::From(0), pair, left, peeked: Ahead::new() };
+    let found = EncodeFaults { text, writing, handle, missing: Next::From(0), pair, left, peeked: Ahead::new() };
     Ok(Bound::new(py, found)?.into_any())
 }
 
@@ -303,7 +303,7 @@ struct EncodeFaults {
     text: Py<PyString>,
     writing: std::sync::Arc<Writing>,
     /// Kept alive because its reference count releases what `writing` keeps.
-    _handle: Py<Handle>,
+    handle: Py<Handle>,
     missing: Next<(usize, usize)>,
     /// A pair that the form joins: its index and its code point.
     pair: Next<(usize, u32)>,
@@ -337,6 +337,11 @@ impl Finder for EncodeFaults {
         let Some((start, end)) = missing else { return Ok(None) };
         self.missing = Next::From(end);
         encode_error(&self.writing, text, (start, end))?.getattr(intern!(py, "fault")).map(Some)
+    }
+
+    fn visited(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.text)?;
+        visit.call(&self.handle)
     }
 }
 

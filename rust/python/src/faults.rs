@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::vec;
 
 use eightfold_core::{Fault, Form, Scan, Step, Tally};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString};
 
@@ -229,6 +230,10 @@ impl Finder for Faults {
             }
         }
         Ok(None)
+    }
+
+    fn visited(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.window.visited(visit)
     }
 }
 

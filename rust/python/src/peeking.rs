@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use pyo3::PyClass;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::False;
 use pyo3::types::PyList;
@@ -21,6 +22,9 @@ pub trait Finder: PyClass<Frozen = False> {
 
     /// Find the next fault.
     fn find<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>>;
+
+    /// Show the collector what this keeps of the caller's, which may keep the iterator in turn.
+    fn visited(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError>;
 }
 
 /// The state of an iterator, borrowed while one thread takes the next item: what runs without the GIL meanwhile owns
@@ -75,6 +79,10 @@ macro_rules! peeking_methods {
 
             fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
                 $crate::peeking::html(slf)
+            }
+
+            fn __traverse__(&self, visit: pyo3::gc::PyVisit<'_>) -> Result<(), pyo3::gc::PyTraverseError> {
+                $crate::peeking::Finder::visited(self, &visit)
             }
         }
     };

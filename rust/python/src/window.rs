@@ -4,6 +4,7 @@
 //! as much memory for a large input as for a small one, and sees each byte either before or after a concurrent change.
 
 use pyo3::exceptions::PyMemoryError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PySlice};
@@ -39,6 +40,11 @@ impl Window {
     /// Whether the input ends where this part does.
     pub fn is_final(&self) -> bool {
         self.rest.is_none()
+    }
+
+    /// Show the collector the object that is read.
+    pub fn visited(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.rest)
     }
 
     /// Drop what precedes an offset and read more: a piece, or as much as is kept if that is more, so that the cost
