@@ -1,11 +1,11 @@
 //! Walking: the folders of a tree one after another, each with its files that are taken, in order.
 //!
-//! Files come before folders, both sorted. A folder is opened from the one that it lies in and no link is followed. What
+//! Files come before folders, both sorted. A folder is opened from one that it lies in and no link is followed. What
 //! is found is what `eightfold.files.walk.walking` finds, which is the judge.
 
 use std::collections::VecDeque;
 use std::ffi::{CStr, CString, OsStr};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::rules::{AT_ONCE, Rules, exclude_of, read_rules};
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(AT_ONCE);
 /// So many folders that lie in each other are kept open until the last folder in them is entered. Deeper ones are opened
-/// by their paths: a tree may be deeper than a process may have files open.
+/// name by name from the last of these: a tree may be deeper than a process may have files open.
 const DEPTH_KEPT: usize = 8;
 /// The length of a path that no system call takes any more, as PATH_MAX of Linux has it.
 pub const PATH_BYTES: usize = 4096;
@@ -104,7 +104,7 @@ struct Due {
     path: Vec<u8>,
     inside: Vec<u8>,
     depth: usize,
-    /// The folder that it lies in, if that is kept open.
+    /// The nearest folder around it that is kept open; None at the top.
     around: Option<Arc<Folder>>,
     ignored: Ignoring,
 }
@@ -156,12 +156,13 @@ impl Walk {
             self.found_unreadable(folder.path.clone(), error);
         }
         let here = Arc::new(Folder { path: folder.path, inside: folder.inside, handle });
+        let around = if folder.depth < DEPTH_KEPT { Some(here.clone()) } else { folder.around };
         for name in entries.folders.into_iter().rev() {
             self.due.push(Due {
                 path: joined(&here.path, name.to_bytes()),
                 inside: [&here.inside, name.to_bytes(), b"/"].concat(),
                 depth: folder.depth + 1,
-                around: (folder.depth < DEPTH_KEPT).then(|| here.clone()),
+                around: around.clone(),
                 ignored: ignored.clone(),
             });
         }
@@ -306,15 +307,13 @@ fn open(folder: &Due) -> Result<OwnedFd, Errno> {
     if folder.path.len() >= PATH_BYTES {
         return Err(Errno::NAMETOOLONG);
     }
-    match &folder.around {
-        Some(around) => {
-            let name = folder.inside[around.inside.len()..].strip_suffix(b"/").unwrap_or_default();
-            openat(&around.handle, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())
-        }
-        // A link that the user names is followed.
-        None if folder.depth == 0 => openat(CWD, &*folder.path, FOLDER, Mode::empty()),
-        None => openat(CWD, &*folder.path, FOLDER | OFlags::NOFOLLOW, Mode::empty()),
-    }
+    // A link that the user names is followed.
+    let Some(around) = &folder.around else { return openat(CWD, &*folder.path, FOLDER, Mode::empty()) };
+    let way = folder.inside[around.inside.len()..].strip_suffix(b"/").unwrap_or_default();
+    let mut names = way.split(|&byte| byte == b'/');
+    let open = |from: BorrowedFd<'_>, name: &[u8]| openat(from, name, FOLDER | OFlags::NOFOLLOW, Mode::empty());
+    let first = open(around.handle.as_fd(), names.next().unwrap_or_default())?;
+    names.try_fold(first, |handle, name| open(handle.as_fd(), name))
 }
 
 /// What an entry is, where the list does not say it: a file if that cannot be known, as reading it reports that.
@@ -328,4 +327,39 @@ fn own_kind(folder: &OwnedFd, name: &CStr) -> FileType {
 fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
     let slash: &[u8] = if folder.is_empty() || folder.ends_with(b"/") { b"" } else { b"/" };
     [folder, slash, name].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+    use std::{env, fs, process};
+
+    use super::*;
+
+    #[test]
+    fn no_link_that_comes_above_a_folder_is_followed_however_deep_that_is() {
+        let scratch = env::temp_dir().join(format!("eightfold-walk-{}", process::id()));
+        let (top, names) = (scratch.join("top"), ["d"; 2 * DEPTH_KEPT]);
+        for (tree, name) in [(&top, "inside"), (&scratch.join("elsewhere"), "outside")] {
+            let mut folder = tree.clone();
+            for each in names {
+                folder.push(each);
+                fs::create_dir_all(&folder).unwrap();
+                fs::write(folder.join(name), "").unwrap();
+            }
+        }
+        let mut walk = Walk::new(top.as_os_str().as_bytes().to_vec(), Selection::default());
+        // No folder is opened before the files of the one above it have been taken.
+        let mut next = || match walk.next() {
+            Some(Next::Files(folder, names)) => names.map(|name| folder.finding(&name, What::File).inside).collect(),
+            other => panic!("{other:?}"),
+        };
+        let mut found: Vec<Vec<Vec<u8>>> = (0..=DEPTH_KEPT).map(|_| next()).collect();
+        fs::rename(top.join("d"), scratch.join("gone")).unwrap();
+        symlink(scratch.join("elsewhere/d"), top.join("d")).unwrap();
+        found.extend((DEPTH_KEPT + 1..names.len()).map(|_| next()));
+        fs::remove_dir_all(&scratch).unwrap();
+        let expected = (1..=names.len()).map(|depth| vec![[b"d/".repeat(depth), b"inside".to_vec()].concat()]);
+        assert_eq!(found, expected.collect::<Vec<_>>());
+    }
 }
