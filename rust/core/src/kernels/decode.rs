@@ -1,8 +1,8 @@
 //! Bytes of a form measured and written as code points: by the kernels of the machine, else in blocks. What is shared with
 //! UTF-8 is written as that is; masks of `reader` tell what begins in other blocks.
 
+use super::escaped::put_escaped;
 use super::kind::{self, Unit};
-use super::lanes::put_escaped;
 use super::level::Level;
 use super::masks::{LANES, Window, gathered, lanes_of, window_at};
 use super::measured::Width;

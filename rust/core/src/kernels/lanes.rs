@@ -5,8 +5,7 @@
 
 use std::iter;
 
-use super::output::Output;
-use crate::policy::{Answer, backslashed_byte};
+use crate::policy::Answer;
 
 /// The first `count` lanes.
 #[inline(always)]
@@ -92,26 +91,9 @@ pub struct Read {
     pub goes_on: bool,
 }
 
-/// Write what begins in lanes, in their order: `put` those between ill-formed lanes, and for each of these the escape of its
-/// byte in the window.
-#[inline(always)]
-pub fn put_escaped<'o, T: From<u8>>(
-    [begins, ill]: [u64; 2],
-    window: &[u8],
-    out: &mut Output<'o, T>,
-    mut put: impl FnMut(u64, &mut Output<'o, T>),
-) {
-    for (begins, escape) in parts(begins, ill) {
-        put(begins, out);
-        if let Some(lane) = escape {
-            out.extend(&backslashed_byte(window[lane]));
-        }
-    }
-}
-
 /// Lanes in their order, in parts: those before each lane of `apart`, with that lane, and those behind the last one.
 #[inline(always)]
-fn parts(lanes: u64, apart: u64) -> impl Iterator<Item = (u64, Option<usize>)> {
+pub fn parts(lanes: u64, apart: u64) -> impl Iterator<Item = (u64, Option<usize>)> {
     let (mut lanes, mut apart, mut is_over) = (lanes, apart, false);
     iter::from_fn(move || {
         if is_over {

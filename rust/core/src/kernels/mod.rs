@@ -21,6 +21,7 @@ mod class;
 mod decode;
 mod dispatch;
 mod encode;
+mod escaped;
 mod fetch;
 mod find;
 mod input;

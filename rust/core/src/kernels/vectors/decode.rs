@@ -10,7 +10,8 @@ use super::points::{Block, Meaning, Window, put_ascii_ucs1, put_ascii_ucs2, put_
 use super::reader::{Reader, Takers};
 use super::{Bytes, Place, Room, clean, no_copy, part, put};
 use crate::derive::layout::Pairs;
-use crate::kernels::lanes::{low_64, put_escaped};
+use crate::kernels::escaped::put_escaped;
+use crate::kernels::lanes::low_64;
 use crate::kernels::masks::window_at;
 use crate::kernels::output::Output;
 use crate::kernels::source::{Note, Source};

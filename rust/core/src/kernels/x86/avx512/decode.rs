@@ -9,7 +9,7 @@ use super::points::{put_each, put_half, put_latin1, put_points, put_units};
 use super::{clean, fetch_ahead};
 use crate::chunk::CHUNK_BYTES;
 use crate::derive::layout::Pairs;
-use crate::kernels::lanes::put_escaped;
+use crate::kernels::escaped::put_escaped;
 use crate::kernels::output::Output;
 use crate::kernels::source::{Note, Notes, Source};
 use crate::policy::Answer;
