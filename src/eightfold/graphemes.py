@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from eightfold.extras import installing
 from eightfold.text import exactly
 
 
@@ -69,7 +70,7 @@ def _grapheme() -> Any:
     try:
         import regex  # type: ignore[import-untyped,unused-ignore]
     except ImportError:
-        raise ImportError("graphemes=True needs the library regex: pip install 'regex>=2024.4.16,<2028'") from None
+        raise ImportError(f"graphemes=True needs the library regex: {installing('graphemes')}") from None
     return regex.compile(r"\X")
 
 

@@ -20,6 +20,7 @@ from functools import cache, lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
+from eightfold.extras import installing
 from eightfold.faults import Fault, Kind, Severity, code_point_name
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.stream.turns import Copied
@@ -97,8 +98,7 @@ class MojibakeFinder(Copied):
     """
 
     def __init__(self) -> None:
-        import ftfy  # noqa: F401 - Missing extras show at once.
-
+        _need_ftfy()  # Missing extras show at once.
         self.settled: int = 0
         """The offset before which everything has been found."""
         self._held = b""
@@ -193,6 +193,15 @@ class MojibakeFinder(Copied):
             start = max(start, last)
         if start < end:
             yield start, end
+
+
+def _need_ftfy() -> None:
+    try:
+        import ftfy  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name != "ftfy":
+            raise
+        raise ModuleNotFoundError(f"mojibake needs ftfy: {installing('mojibake')}", name="ftfy") from None
 
 
 def mended(text: str) -> Iterator[tuple[int, int, str]]:

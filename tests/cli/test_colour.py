@@ -12,7 +12,7 @@ import pytest
 
 from eightfold.cli.commands import COMMANDS
 from eightfold.cli.output.colour import Styled, choose, is_on, painted
-from eightfold.files.extras import installing
+from eightfold.extras import installing
 from support.command_line import ENVIRONMENT, command, make_inputs, run, run_here
 from support.needed import needs_terminal
 from support.terminals import shown_by, terminal

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 
 from eightfold import forms, is_well_formed
 from eightfold.cli import main
-from eightfold.files.extras import installing, requirements
+from eightfold.extras import installing, requirements
 from support.command_line import ROOT
 
 SOURCES = ("utf-8", "wtf-8", "cesu-8", "mutf-8", "generalized-utf-8", "corrected-utf-8", "utf-16-le")
@@ -132,7 +132,7 @@ def test_wide_forms_that_repair_does_not_read_are_converted(run: Run) -> None:
 
 # --- what to install --------------------------------------------------------------------------------------------------
 
-EXTRAS = ("arrow", "cli", "remote", "web", "zstd")
+EXTRAS = ("arrow", "cli", "graphemes", "mojibake", "remote", "web", "zstd")
 NAMED = re.compile(r"installing\(['\"](\w+)['\"]\)")
 
 

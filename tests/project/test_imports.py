@@ -20,7 +20,7 @@ PACKAGE = Path(eightfold.__file__).parent
 
 # From the bottom to the top: a module imports from its own line and from those above it. A folder is one room.
 ORDER = (
-    ("version", "markup", "_starting"),
+    ("version", "markup", "extras", "_starting"),
     ("faults",),
     ("forms",),
     ("reference",),
@@ -53,7 +53,7 @@ ORDER = (
 )
 INSIDE = {
     "files": (
-        ("path_text", "extras"),
+        ("path_text",),
         ("__init__",),
         ("paths",),
         ("parallel",),

@@ -252,5 +252,13 @@ def test_another_form_is_refused() -> None:
         MojibakeRepairer("cesu-8")
 
 
+def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ftfy", None)
+    for make in (MojibakeRepairer, MojibakeFinder):
+        with pytest.raises(ModuleNotFoundError, match=r"^mojibake needs ftfy: pip install 'ftfy") as caught:
+            make()
+        assert caught.value.name == "ftfy"
+
+
 def test_the_extra_is_imported_when_used() -> None:
     assert "ftfy" in sys.modules or list(mended("plain")) == []

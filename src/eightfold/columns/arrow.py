@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from eightfold.columns.values import BrokenColumnError, Column
-from eightfold.files.extras import installing
+from eightfold.extras import installing
 
 _OFFSETS = {"string": 4, "binary": 4, "large_string": 8, "large_binary": 8}
 _VIEWS = ("string_view", "binary_view")

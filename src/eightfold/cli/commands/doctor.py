@@ -20,7 +20,7 @@ from eightfold.cli.output.colour import Styled, can_draw, verdict
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG
 from eightfold.cli.output.lines import counted, put, say
 from eightfold.cli.output.missing_core import missing_core
-from eightfold.files.extras import installing
+from eightfold.extras import installing
 from eightfold.files.path_text import shown
 from eightfold.version import __version__
 

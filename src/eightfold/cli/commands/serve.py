@@ -11,7 +11,7 @@ from typing import Any
 from eightfold.cli.options.arguments import CommandParser, count_argument
 from eightfold.cli.output.ending import NOTHING_WRONG, UsageError
 from eightfold.cli.output.lines import say
-from eightfold.files.extras import installing
+from eightfold.extras import installing
 from eightfold.files.parallel.signals import signals_held
 
 PORT = 8008

@@ -16,7 +16,7 @@ from eightfold.cli.options.setting import Setting, Unstored
 from eightfold.cli.output import colour
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.output.lines import put, say
-from eightfold.files.extras import installing
+from eightfold.extras import installing
 from eightfold.files.path_text import shown
 from eightfold.forms import Form, form, unknown_form
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from eightfold.cli.output.ending import UsageError
-from eightfold.files.extras import installing
+from eightfold.extras import installing
 
 
 def need_extra(option: str, package: str, extra: str) -> None:

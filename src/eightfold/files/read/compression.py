@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 
+from eightfold.extras import ZSTD, installing
 from eightfold.files import FileError
-from eightfold.files.extras import ZSTD, installing
 from eightfold.files.paths.addresses import packing_of
 
 _PIECE_BYTES = 64 * 1024

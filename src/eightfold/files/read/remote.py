@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, BinaryIO
 
+from eightfold.extras import installing
 from eightfold.files import FileError
-from eightfold.files.extras import installing
 
 _SENT_AT_ONCE = 1024 * 1024
 

@@ -13,8 +13,8 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from eightfold.cli.work.datasets.pieces import Piece
+from eightfold.extras import installing
 from eightfold.files import FileError
-from eightfold.files.extras import installing
 from eightfold.files.parallel.processes import BatchWork, Send, Workers
 from eightfold.files.parallel.threads import ahead
 from eightfold.files.read.reading import READ

@@ -6,8 +6,8 @@ import re
 from importlib import import_module
 from typing import BinaryIO, cast
 
+from eightfold.extras import ZSTD
 from eightfold.files import FileError
-from eightfold.files.extras import ZSTD
 
 _COMPRESSED = (
     (re.compile(rb"\x1f\x8b"), "gzip"),
