@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import struct
 import subprocess
 import sys
@@ -114,11 +115,15 @@ def test_another_form(folder: Path) -> None:
 
 
 def test_archives_are_read_and_not_changed(folder: Path) -> None:
-    archive = str(EXAMPLES / "names.tar")
+    archive = shutil.copy(EXAMPLES / "names.tar", ".")
     assert names(archive).returncode == 1
     done = names("--fix", "latin-1", archive)
-    assert (done.returncode, done.stdout) == (0, b"")
-    assert done.stderr.startswith(b"eightfold: 3 ill-formed names in archives: archives are not changed\n")
+    assert (done.returncode, done.stdout) == (1, b"")
+    said = b"eightfold: 3 ill-formed names in archives: archives are not changed\n"
+    assert done.stderr.startswith(said)
+    done = names("--fix", "latin-1", "--apply", "log.jsonl", archive, b"\xe8")
+    assert (done.returncode, done.stdout) == (1, "\\xE8 -> è\n".encode())
+    assert done.stderr.startswith(said + b"eightfold: 1 name changed, 0 left\n")
 
 
 def test_a_tar_damaged_after_a_member_is_not_called_clean(folder: Path) -> None:

@@ -46,8 +46,8 @@ def parser() -> CommandParser:
         "in a LOG are relative to --root; a path that leads out of it or through a\n"
         "symbolic link is refused.\n\n"
         "Exit status 0: all names are well-formed, or renamed, whatever the targets of\n"
-        "links and, with --fix, the names in archives are; 1: ill-formed names; 2: wrong\n"
-        "use, unreadable folders or archives, names that could not be changed.",
+        "links are; 1: ill-formed names, which --apply leaves in archives; 2: wrong use,\n"
+        "unreadable folders or archives, names that could not be changed.",
         [
             ("eightfold names photos/", "which names are not UTF-8?"),
             ("eightfold names backup.tar.gz letters.zip", "check archives before unpacking them"),

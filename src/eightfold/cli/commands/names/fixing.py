@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -36,10 +36,17 @@ class _Fix(NamedTuple):
     why_not: str
 
 
+class _Found(NamedTuple):
+    """What is to be renamed, deepest first, and how many names in archives stay ill-formed."""
+
+    fixes: list[_Fix]
+    members: int
+
+
 def show(options: Options) -> int:
     """Show what would be renamed; return the exit status."""
     failures = Failures()
-    fixes = _fixes(options, failures)
+    fixes, members = _found(options, failures)
     for fix in fixes:
         _put(fix, options)
     stuck = sum(bool(fix.why_not) for fix in fixes)
@@ -48,7 +55,7 @@ def show(options: Options) -> int:
         say("dry run: use --apply LOG to rename")
     if failures.count:
         return WRONG_USE_OR_FILE
-    return FAULTS if fixes else NOTHING_WRONG
+    return FAULTS if fixes or members else NOTHING_WRONG
 
 
 def apply(options: Options) -> int:
@@ -58,7 +65,7 @@ def apply(options: Options) -> int:
     # A link that is given is renamed and not followed, so it may lead anywhere.
     inside(root, (path if os.path.isdir(path) else os.path.dirname(path) for path in options.paths))
     failures = Failures()
-    fixes = _fixes(options, failures)
+    fixes, members = _found(options, failures)
     due = [(fix, renaming) for fix in fixes if (renaming := _due(fix, root, failures))]
     _check_log_stays(options.apply, [fix for fix, _ in due])
     if due:
@@ -71,7 +78,9 @@ def apply(options: Options) -> int:
     say(f"{counted(done, 'name')} changed, {len(fixes) - done} left")
     if done:
         say(f"to undo: eightfold names --undo {quoted(options.apply)}{root_option(root)}")
-    return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG
+    if failures.count:
+        return WRONG_USE_OR_FILE
+    return FAULTS if members else NOTHING_WRONG
 
 
 def _check_log_stays(log: str, fixes: Sequence[_Fix]) -> None:
@@ -135,12 +144,28 @@ def _put(fix: _Fix, options: Options) -> None:
     put(Styled(shown(fix.renaming.old_path), "path"), " -> ", Styled(shown(new), "good"), *why_not)
 
 
-def _fixes(options: Options, failures: Failures) -> list[_Fix]:
-    """Return what is to be renamed, deepest first."""
+def _found(options: Options, failures: Failures) -> _Found:
+    """Read all names."""
     found: dict[tuple[str, str], Renaming] = {}
-    for renaming in _renamings(options, failures):
-        # A file that is given twice, or lies below another path, is the same file under another path.
-        found.setdefault((os.path.realpath(renaming.folder), renaming.old), renaming)
+    links = members = 0
+    for name in names_in(options.paths, failures):
+        links += leads_to_ill_formed(name, options.form)
+        if is_well_formed(name.name, "utf-8"):
+            continue
+        if name.source == FOLDER:
+            renaming = _renaming(name, options)
+            # A file that is given twice, or lies below another path, is the same file under another path.
+            found.setdefault((os.path.realpath(renaming.folder), renaming.old), renaming)
+        else:
+            members += 1
+    if links:
+        say(f"{counted(links, 'symbolic link')} to ill-formed names: their targets are not changed")
+    if members:
+        say(f"{counted(members, 'ill-formed name')} in archives: archives are not changed")
+    return _Found(_fixes(found), members)
+
+
+def _fixes(found: Mapping[tuple[str, str], Renaming]) -> list[_Fix]:
     wanted = Counter((folder, renaming.new) for (folder, _), renaming in found.items())
     return [
         _Fix(renaming, _why_not(renaming, wanted[folder, renaming.new] - 1)) for (folder, _), renaming in found.items()
@@ -151,22 +176,6 @@ def _why_not(renaming: Renaming, others: int) -> str:
     if renaming.new == renaming.old:
         return "the policy cannot repair a fault in it"
     return obstacle(renaming) or (f"{counted(others, 'other file')} would get the same name" if others else "")
-
-
-def _renamings(options: Options, failures: Failures) -> Iterator[Renaming]:
-    links = members = 0
-    for name in names_in(options.paths, failures):
-        links += leads_to_ill_formed(name, options.form)
-        if is_well_formed(name.name, "utf-8"):
-            continue
-        if name.source == FOLDER:
-            yield _renaming(name, options)
-        else:
-            members += 1
-    if links:
-        say(f"{counted(links, 'symbolic link')} to ill-formed names: their targets are not changed")
-    if members:
-        say(f"{counted(members, 'ill-formed name')} in archives: archives are not changed")
 
 
 def _renaming(name: Name, options: Options) -> Renaming:
