@@ -450,6 +450,7 @@ def test_where_letters_of_either_case_are_the_same_name_nothing_is_overwritten(
         ["-"],
         ["missing"],
         ["--apply", "log.jsonl", "."],
+        ["--fix", "latin-1", "--apply", "-", "."],
         ["--undo", "log.jsonl", "."],
         ["--undo", "missing.jsonl"],
         ["--undo", "clean/é"],

@@ -14,6 +14,7 @@ from eightfold.cli.options.arguments import (
     file_argument,
     path_argument,
 )
+from eightfold.cli.options.destination import STANDARD_OUTPUT
 from eightfold.cli.options.policy_help import PolicyName, policies_listed
 from eightfold.cli.options.root import add_root
 from eightfold.cli.output.ending import UsageError
@@ -105,6 +106,8 @@ def _check(options: Options) -> None:
         raise UsageError("--undo cannot be combined with --fix, --apply or PATH: the log names the files")
     if options.apply and not options.fix:
         raise UsageError("--apply needs --fix POLICY")
+    if options.apply == STANDARD_OUTPUT:
+        raise UsageError("--apply -: the results go to standard output; write the log to a file")
     if options.root and not (options.apply or options.undo):
         raise UsageError("--root needs --apply or --undo")
     if not options.undo and (not options.paths or STANDARD_INPUT in options.paths):
