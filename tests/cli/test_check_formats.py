@@ -45,25 +45,6 @@ def faults_as_json(folder: Path, *arguments: str) -> list[dict[str, Any]]:
     return [{"path": file["path"], **fault} for file in files for fault in file["faults"]]
 
 
-def keys_in(values: object) -> set[str]:
-    if isinstance(values, dict):
-        return {str(key) for key in values}.union(*map(keys_in, values.values()))
-    return set().union(*map(keys_in, values)) if isinstance(values, list) else set()
-
-
-def test_every_key_of_json_is_on_the_page_about_it(folder: Path) -> None:
-    pytest.importorskip("ftfy")
-    (folder / "cesu.txt").write_bytes(b"\xed\xa0\xbd\xed\xb8\x80")
-    (folder / "escaped.json").write_bytes(rb'"\ud83d"')
-    (folder / "mojibake.txt").write_bytes(b"caf\xc3\x83\xc2\xa9\n")
-    (folder / "other.txt").write_bytes(b"\xff\xfeh\0")
-    shown = json.loads(output(folder, "--output-format", "json", "--context", "--mojibake", ".", "missing"))
-    page = (Path(__file__).parents[2] / "docs" / "how-to" / "checking.md").read_text(encoding="utf-8")
-    table = page.partition("| key in JSON | value |")[2].partition("\n\n")[0]
-    missing = [key for key in keys_in(shown) if f"`{key}`" not in table and f"`{key}[]`" not in table]
-    assert [key for key in missing if key not in {*KINDS, "utf-8"}] == []
-
-
 # --- JSON Lines -------------------------------------------------------------------------------------------------------
 
 
