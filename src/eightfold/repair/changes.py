@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from eightfold.faults import ESCAPED_SURROGATE, code_point_name, hex_bytes
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair.policies import ESCAPE_POLICIES, LOSSLESS, POLICIES
 from eightfold.text import is_well_formed
+
+_Read = TypeVar("_Read")
 
 MOJIBAKE = "mojibake"
 """The kind of the changes that mend mojibake, and their policy, which is not one for faults."""
@@ -105,10 +107,7 @@ class Change:
         >>> Change.from_dict(change.as_dict()) == change
         True
         """
-        try:
-            return _change(values)
-        except (KeyError, TypeError, ValueError) as error:
-            raise PlanError(f"this is not a plan: {why(error)}") from error
+        return read_as_plan(_change, values)
 
 
 def _shown(data: bytes) -> str:
@@ -146,13 +145,23 @@ def _change(values: Any) -> Change:
     return Change(start, old, new, values["kind"], values["policy"], line, column, json_path)
 
 
-def why(error: Exception) -> str:
-    """Describe what is wrong with values of a plan, given the exception raised when reading them.
+def read_as_plan(read: Callable[[Any], _Read], values: Any) -> _Read:
+    """Return what a function reads from values of a plan.
 
-    >>> why(KeyError("old"))
-    "it has no 'old'"
+    Raises:
+        PlanError: the values are not those that it expects.
+
+    >>> read_as_plan(lambda values: values["old"], {})
+    Traceback (most recent call last):
+    eightfold.repair.changes.PlanError: this is not a plan: it has no 'old'
     """
-    return f"it has no {error}" if isinstance(error, KeyError) else str(error)
+    try:
+        return read(values)
+    except PlanError:
+        raise
+    except (KeyError, TypeError, ValueError) as error:
+        why = f"it has no {error}" if isinstance(error, KeyError) else error
+        raise PlanError(f"this is not a plan: {why}") from error
 
 
 def in_order(changes: Iterable[Change]) -> Iterator[Change]:

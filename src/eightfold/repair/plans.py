@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from eightfold.repair.changes import Change, PlanError, apply_changes, in_order, undo_changes, why
+from eightfold.repair.changes import Change, PlanError, apply_changes, in_order, read_as_plan, undo_changes
 from eightfold.repair.policies import Policy
 from eightfold.repair.repairing import Repairer
 from eightfold.text import AnyForm, Data, bytes_of
@@ -130,15 +130,7 @@ class Plan:
         >>> Plan.from_dict(made.as_dict()) == made
         True
         """
-        try:
-            words = (values["form"], values["errors"], values["original_sha256"], values["result_sha256"])
-            changes = tuple(map(Change.from_dict, values["changes"]))
-        except PlanError:
-            raise
-        except (KeyError, TypeError, ValueError) as error:
-            raise PlanError(f"this is not a plan: {why(error)}") from error
-        if not all(isinstance(word, str) for word in words):
-            raise PlanError("this is not a plan: form, policy and digests must be strings")
+        words, changes = read_as_plan(_words_and_changes, values)
         return cls(*words, tuple(in_order(changes)))
 
     def to_json(self) -> str:
@@ -161,6 +153,14 @@ class Plan:
         eightfold.repair.changes.PlanError: this plan has version 9, and this eightfold reads version 1
         """
         return cls.from_dict(versioned(text))
+
+
+def _words_and_changes(values: Any) -> tuple[tuple[str, str, str, str], tuple[Change, ...]]:
+    words = (values["form"], values["errors"], values["original_sha256"], values["result_sha256"])
+    changes = tuple(map(Change.from_dict, values["changes"]))
+    if not all(isinstance(word, str) for word in words):
+        raise ValueError("form, policy and digests must be strings")
+    return words, changes
 
 
 def versioned(text: str | bytes) -> Any:

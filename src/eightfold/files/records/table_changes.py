@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 from eightfold.faults import hex_bytes
-from eightfold.repair.changes import PlanError, why
+from eightfold.repair.changes import PlanError, read_as_plan
 
 _BEFORE_ALL = (-1, 0, 0)
 _NUMBERS = ("group", "leaf", "at")
@@ -84,10 +84,7 @@ def table_change(values: Any) -> TableChange:
     >>> table_change({"place": "column name 3", "old": "E9", "new": "3F"}).new
     b'?'
     """
-    try:
-        return _change(values)
-    except (KeyError, TypeError, ValueError) as error:
-        raise PlanError(f"this is not a plan: {why(error)}") from error
+    return read_as_plan(_change, values)
 
 
 def _change(values: Any) -> TableChange:
