@@ -185,7 +185,7 @@ def test_other_packages_read_what_lies_between_changes() -> None:
 def test_pieces_have_the_values_of_the_whole(values: list[bytes | None], piece_bytes: int) -> None:
     array = array_of(pa, pa.string(), values, 3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("eightfold.columns.arrays._PIECE_BYTES", piece_bytes)
+        patch.setattr("eightfold.columns.splicing._PIECE_BYTES", piece_bytes)
         for policy in ("replace", "latin-1"):
             fixed = columns.repair(pa.chunked_array([array]), policy)
             fixed.validate(full=True)
@@ -368,20 +368,14 @@ def test_a_lie_names_column_and_row() -> None:
 
 
 def test_32_bit_offsets_that_overflow(monkeypatch: pytest.MonkeyPatch) -> None:
-    from eightfold.columns import arrays, values
+    from eightfold.columns import splicing, values
 
     def splice(column: Any, *new: Any) -> Any:
         if column.length > 2:
             raise OverflowError("the values no longer fit 32-bit offsets")
         return values.spliced_column(column, *new)
 
-    class Engine:
-        spliced_column = staticmethod(splice)
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(values, name)
-
-    monkeypatch.setattr(arrays, "engine_for", lambda *forms: Engine())
+    monkeypatch.setattr(splicing, "spliced_column", splice)
     column = array_of(pa, pa.string(), [b"\xff"] * 5)
     fixed = columns.repair(pa.table({"c": column}))["c"]
     assert (fixed.num_chunks, fixed.to_pylist()) == (3, ["\uefff"] * 5)
