@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import eightfold
 from eightfold import columns
-from eightfold.columns.nested import UnsupportedTypeError
+from eightfold.columns.unsupported import UnsupportedTypeError
 from support.arrow_arrays import addresses, array_of, bytes_of
 
 pa: Any = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'eightfold[arrow]'")

@@ -8,10 +8,12 @@ from typing import Any
 
 from eightfold.columns.arguments import policy_argument, thread_count
 from eightfold.columns.arrow import array_of, as_type, binary_type, column_of, compute, pyarrow, table_of, type_name
-from eightfold.columns.nested import Leaf, blaming_column, children, holds_text, refuse_pickled, shown_name
+from eightfold.columns.nested import Leaf, blaming_column, holds_text
 from eightfold.columns.rebuilding import Change, rebuilt
 from eightfold.columns.reports import engine_for, leaves_of, named
 from eightfold.columns.splicing import changed_rows, pieces_spliced, spliced
+from eightfold.columns.steps import children, shown_name
+from eightfold.columns.unsupported import refuse_pickled
 from eightfold.columns.values import BrokenColumnError, Changes, Column, each_value, numbers, row_place
 from eightfold.faults import ConversionError
 from eightfold.forms import Form

@@ -22,9 +22,10 @@ from typing import Any, NamedTuple
 
 from eightfold.columns.arrow import as_type, binary_type, column_of, compute, is_text, name_of, pyarrow, type_name
 from eightfold.columns.carriers import carried_form
-from eightfold.columns.nested import Shown, Way, children, holds_text, shown_by, shown_name, union_codes
+from eightfold.columns.nested import Way, holds_text, shown_by
 from eightfold.columns.rebuilding import assembled
 from eightfold.columns.splicing import changed_rows, spliced
+from eightfold.columns.steps import Shown, children, shown_name, union_codes
 from eightfold.columns.values import each_value
 from eightfold.files.records.table_changes import ValueChange
 from eightfold.repair import PlanError

@@ -23,8 +23,8 @@ from eightfold.columns.arrays import convert as convert_array
 from eightfold.columns.arrays import is_well_formed as is_array_well_formed
 from eightfold.columns.arrays import repair_column
 from eightfold.columns.arrow import check_names, pyarrow
-from eightfold.columns.nested import shown_name
 from eightfold.columns.reports import audit as audit_table
+from eightfold.columns.steps import shown_name
 from eightfold.text import AnyErrors, AnyForm
 
 _WITHOUT_TEXT = (polars.Boolean, polars.Null, polars.Object)  # Of objects Arrow gets the addresses.

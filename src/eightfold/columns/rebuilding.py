@@ -7,18 +7,10 @@ from typing import Any
 
 from eightfold.columns.arrow import as_type, binary_type, column_of, compute, is_text, pyarrow, type_name, validity_of
 from eightfold.columns.carriers import carried_form
-from eightfold.columns.nested import (
-    Leaf,
-    References,
-    Way,
-    bounds,
-    children,
-    holds_text,
-    offset_width,
-    refuse_pickled,
-    union_codes,
-)
+from eightfold.columns.nested import Leaf, Way, holds_text
 from eightfold.columns.schemas import type_with
+from eightfold.columns.steps import References, bounds, children, offset_width, union_codes
+from eightfold.columns.unsupported import refuse_pickled
 from eightfold.columns.views import shared_views
 
 Change = Callable[[Leaf], Any]
@@ -78,7 +70,7 @@ def _extended(array: Any, storage: Any) -> Any:
 
 
 def assembled(array: Any, inner: Sequence[Any]) -> Any:
-    """Return an array with other arrays inside it, which are as long as those of `nested.children`.
+    """Return an array with other arrays inside it, which are as long as those of `steps.children`.
 
     >>> pa = pyarrow()
     >>> assembled(pa.array([["a"], None, ["b"]])[1:], [pa.array(["new"])]).to_pylist()

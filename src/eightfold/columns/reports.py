@@ -11,7 +11,8 @@ from eightfold._engine import choose
 from eightfold.columns import values
 from eightfold.columns.arguments import thread_count
 from eightfold.columns.arrow import chunks_of, compute, pyarrow, table_of
-from eightfold.columns.nested import Leaf, blaming_column, leaves, shown_name
+from eightfold.columns.nested import Leaf, blaming_column, leaves
+from eightfold.columns.steps import shown_name
 from eightfold.columns.values import BrokenColumnError, Findings, numbers
 from eightfold.faults import KINDS, Fault
 from eightfold.forms import Form

@@ -300,7 +300,8 @@ def _buffers(array: Any) -> list[Any]:
 
 def _dictionaries(array: Any) -> Iterator[Any]:
     """Yield the dictionaries that an array has, or has inside: their buffers are not among its own."""
-    from eightfold.columns.nested import children, holds_text
+    from eightfold.columns.nested import holds_text
+    from eightfold.columns.steps import children
 
     if hasattr(array, "dictionary"):
         yield array.dictionary
