@@ -39,10 +39,6 @@ class _Leaf(NamedTuple):
     array: Any
     way: Way | None
 
-    def shown(self, row: int) -> Shown | None:
-        """Return the outermost row that shows a value, and the path behind the name of the column, or None."""
-        return shown_by(self.way, row)
-
 
 def _leaves(array: Any, by_row: bool, way: Way | None = None) -> Iterator[_Leaf]:
     type = array.type
@@ -103,7 +99,7 @@ def changes_between(before: Any, after: Any, group: int, *, by_row: bool = True)
         leaf += old.leaf_count
 
 
-_Difference = tuple[int, tuple[int, str] | None, tuple[bytes, bytes]]
+_Difference = tuple[int, Shown | None, tuple[bytes, bytes]]
 
 
 class _Spread:
@@ -129,8 +125,8 @@ class _Spread:
         pairs = zip(places.to_pylist(), old.take(places).to_pylist(), new.take(places).to_pylist(), strict=True)
         for at, before, after in pairs:
             chunk = bisect_right(starts, at) - 1
-            shown = mine[chunk].shown(at - starts[chunk])
-            place = None if shown is None else (self._first_rows[chunk] + shown[0], shown[1])
+            shown = shown_by(mine[chunk].way, at - starts[chunk])
+            place = None if shown is None else shown._replace(row=self._first_rows[chunk] + shown.row)
             yield at, place, (before, after)
 
 
