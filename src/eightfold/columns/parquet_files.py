@@ -9,11 +9,12 @@ from io import BufferedReader
 from typing import Any, BinaryIO
 
 from eightfold.columns.arrow import as_type, binary_type, is_text, pyarrow
-from eightfold.columns.footers import CREATED_BY, Patched, Statistic, ended, put_back_in, read_footer, repaired_texts
+from eightfold.columns.footers import CREATED_BY, Statistic, ended, put_back_in, read_footer, repaired_texts
 from eightfold.columns.int96 import int96_columns, is_kept
 from eightfold.columns.nested import holds_text
 from eightfold.columns.parquet_choices import losses, options_like, own_metadata
 from eightfold.columns.parts import Part, blaming_part, closed
+from eightfold.columns.patched import Patched
 from eightfold.columns.schemas import Text
 from eightfold.columns.sinks import HeldEnd
 from eightfold.columns.thrift import MalformedError
