@@ -9,6 +9,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -105,8 +106,13 @@ def inner_room_of(module: str) -> str:
     return room_of(module.partition(".")[2])
 
 
-def imports(source: str, module: str, *, is_package: bool) -> Iterator[str]:
-    """Yield the dotted name of all that a source imports; names taken from a module stand behind it."""
+@cache
+def imports(source: str, module: str, *, is_package: bool) -> tuple[str, ...]:
+    """Return the dotted name of all that a source imports; names taken from a module stand behind it."""
+    return tuple(_imports(source, module, is_package))
+
+
+def _imports(source: str, module: str, is_package: bool) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
