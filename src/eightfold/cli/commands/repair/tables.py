@@ -206,6 +206,7 @@ class TableFile:
     def _repaired(self, part: Part) -> Any:
         from eightfold.columns import audit
         from eightfold.columns import repair as repair_table
+        from eightfold.columns.buffers import share_buffers
 
         try:
             with self._blaming(part):
@@ -216,7 +217,7 @@ class TableFile:
             first = f" (rows count from row {part.first_row})" if part.first_row else ""
             line = *placed(self.path, None), f"{where}{first}: {error.fault}"
             raise StoppedError(line, _REFUSING[self.policy]) from error
-        self._count(faults, is_changed=not _is_same(repaired, part.data))
+        self._count(faults, is_changed=not share_buffers(repaired, part.data))
         return repaired
 
     def _count(self, faults: int, *, is_changed: bool) -> None:
@@ -282,35 +283,6 @@ def undo_table(
         texts = planned.texts()
         reader.copy(target, change, texts)
     planned.end()
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Return whether two tables share all their buffers, as they do where nothing was repaired."""
-    return list(map(_addresses, one.columns)) == list(map(_addresses, other.columns))
-
-
-def _addresses(column: Any) -> list[list[int | None]]:
-    chunks = getattr(column, "chunks", [column])
-    return [[None if each is None else each.address for each in _buffers(chunk)] for chunk in chunks]
-
-
-def _buffers(array: Any) -> list[Any]:
-    return [*array.buffers(), *(each for values in _dictionaries(array) for each in values.buffers())]
-
-
-def _dictionaries(array: Any) -> Iterator[Any]:
-    """Yield the dictionaries that an array has, or has inside: their buffers are not among its own."""
-    from eightfold.columns.nested import holds_text
-    from eightfold.columns.steps import children
-
-    if hasattr(array, "dictionary"):
-        yield array.dictionary
-        yield from _dictionaries(array.dictionary)
-    elif hasattr(array, "storage"):
-        yield from _dictionaries(array.storage)
-    elif array.type.num_fields and holds_text(array.type, binary=False):  # binary values are not repaired
-        for child, _ in children(array):
-            yield from _dictionaries(child)
 
 
 @contextmanager
