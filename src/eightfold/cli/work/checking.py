@@ -1,4 +1,4 @@
-"""Checks one file and reports it, in this process or in another.
+"""Checks one file and reports it.
 
 Not here: which files there are, and how they are reported.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from eightfold.cli.options.arguments import end_named
 from eightfold.cli.options.json_files import JsonFiles
@@ -41,12 +41,7 @@ from eightfold.reference import signed
 from eightfold.stream import Located
 
 if TYPE_CHECKING:
-    from eightfold.files.parallel.processes import BatchWork, Send
     from eightfold.files.read.escapes import JsonReading
-
-_EVENTS_IN_A_PART = 1000
-Event = tuple[str, tuple[Any, ...]]
-"""The name of a method of the report, and its arguments."""
 
 
 class Task(NamedTuple):
@@ -321,58 +316,3 @@ class FileCheck:
         from eightfold.cli.output.context import Lines
 
         return Lines(source, asked).around
-
-
-class _Recorder(Report):
-    """Records the results of a check, to be reported elsewhere: see :func:`replay`."""
-
-    def __init__(self, send: Send) -> None:
-        super().__init__()
-        self._send = send
-        self._events: list[Event] = []
-
-    def begin_file(self, path: str, form: str) -> None:
-        self._note("begin_file", path, form)
-
-    def fault(self, path: str, found: Located, context: Context | None) -> None:
-        self._note("fault", path, found, context)
-
-    def cell(self, path: str, found: Cell) -> None:
-        self._note("cell", path, found)
-
-    def end_file(self, checked: Checked) -> None:
-        self._note("end_file", checked)
-
-    def skip_binary(self, path: str) -> None:
-        self._note("skip_binary", path)
-
-    def tell(self, sentence: str) -> None:
-        self._note("tell", sentence)
-
-    def _note(self, name: str, *arguments: Any) -> None:
-        self._events.append((name, arguments))
-        if len(self._events) == _EVENTS_IN_A_PART:
-            self.send()
-
-    def send(self) -> None:
-        self._send(self._events)
-        self._events = []
-
-
-def start(task: Task, send: Send) -> BatchWork:
-    """Return a function that checks batches of files and sends the results: the work of a process."""
-    recorder = _Recorder(send)
-    each = FileCheck(task, recorder)
-
-    def work(batch: list[Found]) -> None:
-        for found in batch:
-            each.check(found)
-        recorder.send()
-
-    return work
-
-
-def replay(part: list[Event], report: Report) -> None:
-    """Report the events that another process recorded."""
-    for name, arguments in part:
-        getattr(report, name)(*arguments)

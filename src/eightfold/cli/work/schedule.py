@@ -16,7 +16,8 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import partial
 
-from eightfold.cli.work.checking import Event, FileCheck, Task, replay, start
+from eightfold.cli.work.checking import FileCheck, Task
+from eightfold.cli.work.recording import Event, replay, start
 from eightfold.files import FileError
 from eightfold.files.parallel.processes import Workers
 from eightfold.files.read.reading import READ
