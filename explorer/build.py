@@ -20,7 +20,7 @@ PYODIDE = HERE / "node_modules" / "pyodide"
 PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "python_stdlib.zip")
 LEFT_OUT = ("cli", "columns", "files", "integrations")
 """Rooms that need a file system or other packages, and that the explorer does not use."""
-LEFT_OUT_OF_WEB = ("server.py", "worker.py", "openapi.py")
+LEFT_OUT_OF_WEB = ("connections.py", "guard.py", "openapi.py", "responses.py", "server.py", "worker.py")
 POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; base-uri 'none'; form-action 'none'"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 

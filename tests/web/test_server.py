@@ -16,8 +16,10 @@ import uvicorn
 from starlette.testclient import TestClient
 
 from eightfold.web.api import QUESTIONS, answer
+from eightfold.web.connections import protocol
 from eightfold.web.openapi import MOST_BODY_BYTES
-from eightfold.web.server import HEADERS, MOST_WAITING, NOT_SERVED, address_of, application, protocol, static_files
+from eightfold.web.responses import HEADERS
+from eightfold.web.server import MOST_WAITING, NOT_SERVED, address_of, application, static_files
 from eightfold.web.worker import TookTooLongError, Worker
 
 OURS = "http://127.0.0.1:8008"

@@ -83,7 +83,8 @@ def run(options: Options) -> int:
     try:
         import uvicorn
 
-        from eightfold.web.server import address_of, application, protocol, quiet_server
+        from eightfold.web.connections import protocol
+        from eightfold.web.server import address_of, application, quiet_server
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         raise UsageError(f"serve needs {package}, which is not installed: {installing('web')}") from error
