@@ -6,6 +6,7 @@ They are raised by the test, in the thread that is to be stopped: nothing depend
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -42,7 +43,7 @@ class Signals:
     def on_event(self, frame: FrameType, event: str, _: object) -> Any:
         if frame.f_code.co_filename not in WATCHED:
             return None
-        if event == "line" and any(self._folder.glob(".out*.tmp")):
+        if event == "line" and any(name.startswith(".out") for name in os.listdir(self._folder)):
             self.count += 1
             if self.count in self._at:
                 signal.raise_signal(self._number)
