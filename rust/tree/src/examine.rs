@@ -1,16 +1,16 @@
 //! Examining: whether a file needs no more than to be counted, because it is clean, or binary and so left alone.
 
 use std::ffi::CStr;
-use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use eightfold_core::kernels::{count_beyond_ascii, find_byte, find_pair};
 use eightfold_core::{Form, Scan};
 use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
-use rustix::io::{Errno, read};
+use rustix::io::Errno;
 
-use crate::rules::{AT_ONCE, Rules};
-use crate::walk::{Folder, PATH_BYTES};
+use crate::opening::{AT_ONCE, PATH_BYTES, read_retrying};
+use crate::rules::Rules;
+use crate::walk::Folder;
 
 /// How much of a file is read at once, and the least of it that is the head.
 const CHUNK_BYTES: usize = 256 * 1024;
@@ -223,15 +223,6 @@ fn may_be_wide(head: &[u8]) -> bool {
         && is_refused(count(&|unit| is_bad_half(u16::from_be_bytes(*unit))), halves.len())
         && is_refused(count_words(&|unit| is_bad_word(u32::from_le_bytes(*unit))), words.len())
         && is_refused(count_words(&|unit| is_bad_word(u32::from_be_bytes(*unit))), words.len()))
-}
-
-pub(crate) fn read_retrying(file: impl AsFd, buffer: &mut [u8]) -> Result<usize, Errno> {
-    loop {
-        match read(&file, &mut *buffer) {
-            Err(Errno::INTR) => {}
-            done => return done,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 mod batches;
 mod examine;
 mod globs;
+mod opening;
 mod order;
 mod rules;
 mod walk;

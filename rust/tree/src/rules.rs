@@ -9,16 +9,14 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, AtFlags, CWD, FileType, Mode, OFlags, accessat, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
-use crate::examine::read_retrying;
 use crate::globs::{Pattern, deciding};
+use crate::opening::{AT_ONCE, read_retrying};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// How the names of references begin.
 const REFERENCES: &[u8] = b"refs/";
 /// How many digits the shorter one of git's kinds of hash has.
 const HASH_DIGITS: usize = 40;
-/// Flags of every call that opens: it must not wait, as nobody may ever open the other end of a pipe.
-pub const AT_ONCE: OFlags = OFlags::NONBLOCK.union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
 
 /// Patterns, and the way from their folder to a path.
 #[derive(Debug)]

@@ -5,26 +5,22 @@
 
 use std::collections::VecDeque;
 use std::ffi::{CStr, CString, OsStr};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::vec;
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
-#[cfg(target_os = "linux")]
-use rustix::fs::{ResolveFlags, openat2};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
+use crate::opening::{self, FOLDER, PATH_BYTES};
 use crate::order::compare;
-use crate::rules::{AT_ONCE, Rules, exclude_of, read_rules};
+use crate::rules::{Rules, exclude_of, read_rules};
 
-const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(AT_ONCE);
 /// So many folders that lie in each other are kept open until the last folder in them is entered. Deeper ones are opened
 /// by their way from the last of these: a tree may be deeper than a process may have files open.
 const DEPTH_KEPT: usize = 8;
-/// The length of a path that no system call takes any more, as PATH_MAX of Linux has it.
-pub const PATH_BYTES: usize = 4096;
 
 /// Which files of a tree are taken.
 #[derive(Debug, Default)]
@@ -312,23 +308,7 @@ fn open(folder: &Due) -> Result<OwnedFd, Errno> {
     // A link that the user names is followed.
     let Some(around) = &folder.around else { return openat(CWD, &*folder.path, FOLDER, Mode::empty()) };
     let way = folder.inside[around.inside.len()..].strip_suffix(b"/").unwrap_or_default();
-    // In one call where the system has it: a tree may be a thousand folders deep.
-    #[cfg(target_os = "linux")]
-    if way.contains(&b'/') {
-        match openat2(&around.handle, way, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-            Err(Errno::NOSYS | Errno::PERM) => {}
-            opened => return opened,
-        }
-    }
-    open_by_names(around.handle.as_fd(), way)
-}
-
-/// Open a folder by the names on the way to it, none of which may be a link.
-fn open_by_names(from: BorrowedFd<'_>, way: &[u8]) -> Result<OwnedFd, Errno> {
-    let mut names = way.split(|&byte| byte == b'/');
-    let open = |from: BorrowedFd<'_>, name: &[u8]| openat(from, name, FOLDER | OFlags::NOFOLLOW, Mode::empty());
-    let first = open(from, names.next().unwrap_or_default())?;
-    names.try_fold(first, |handle, name| open(handle.as_fd(), name))
+    opening::folder(around.handle.as_fd(), way)
 }
 
 /// What an entry is, where the list does not say it: a file if that cannot be known, as reading it reports that.
@@ -375,7 +355,7 @@ mod tests {
         found.extend((DEPTH_KEPT + 1..names.len()).map(|_| next()));
         // As where the system lacks the one call.
         let there = openat(CWD, &scratch, FOLDER, Mode::empty()).unwrap();
-        let opened = ["gone/d/d", "top/d/d"].map(|way| open_by_names(there.as_fd(), way.as_bytes()).is_ok());
+        let opened = ["gone/d/d", "top/d/d"].map(|way| opening::folder_by_names(there.as_fd(), way.as_bytes()).is_ok());
         assert_eq!(opened, [true, false]);
         fs::remove_dir_all(&scratch).unwrap();
         let expected = (1..=names.len()).map(|depth| vec![[b"d/".repeat(depth), b"inside".to_vec()].concat()]);
