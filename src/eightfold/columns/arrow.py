@@ -258,6 +258,15 @@ def is_text(type: Any) -> bool:
     return type_name(type) in _TEXT
 
 
+def is_text_dictionary(type: Any) -> bool:
+    """Return whether a type is a dictionary of strings, and not one of lists or the like.
+
+    >>> is_text_dictionary(pyarrow().dictionary(pyarrow().int32(), pyarrow().string()))
+    True
+    """
+    return pyarrow().types.is_dictionary(type) and is_text(type.value_type)
+
+
 def binary_type(type: Any) -> Any:
     """Return the type of binary values that has the buffers of a type of strings; any other type is returned unchanged.
 
@@ -328,6 +337,7 @@ __all__ = [
     "column_of",
     "compute",
     "is_text",
+    "is_text_dictionary",
     "name_bytes",
     "name_of",
     "pyarrow",

@@ -8,7 +8,7 @@ from importlib import import_module
 from io import BufferedReader
 from typing import Any, BinaryIO
 
-from eightfold.columns.arrow import as_type, binary_type, is_text, pyarrow
+from eightfold.columns.arrow import as_type, binary_type, is_text_dictionary, pyarrow
 from eightfold.columns.footers import CREATED_BY, Statistic, ended, put_back_in, read_footer, repaired_texts
 from eightfold.columns.int96 import int96_columns, is_kept
 from eightfold.columns.nested import holds_text
@@ -189,7 +189,7 @@ def _with_unique_entries(table: Any) -> Any:
     pyarrow 26 writes such a dictionary with memory behind its end that nobody has set.
     """
     for at, column in enumerate(table.columns):
-        if pyarrow().types.is_dictionary(column.type) and is_text(column.type.value_type):
+        if is_text_dictionary(column.type):
             chunks = [_unique_entries(chunk) for chunk in column.chunks]
             if any(one is not other for one, other in zip(chunks, column.chunks, strict=True)):
                 table = table.set_column(at, table.schema.field(at), pyarrow().chunked_array(chunks, column.type))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from eightfold.columns.differences import changes_between, is_same, with_values
+from eightfold.columns.differences import changes_between, is_same
 from eightfold.columns.parts import Part
+from eightfold.columns.putting import with_values
 from eightfold.files.read.tables import PARQUET
 from eightfold.files.records.table_changes import TableChange, TextChange, ValueChange
 from eightfold.files.write.verifying import DifferenceError
