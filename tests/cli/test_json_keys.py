@@ -230,7 +230,7 @@ def of_plans_and_certificates() -> Iterator[Written]:
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> list[Written]:
     if sys.platform in ("darwin", "win32"):
-        pytest.skip("names of files are no bytes there")
+        pytest.skip("names of files are not bytes there")
     for package in ("charset_normalizer", "ftfy"):
         pytest.importorskip(package)
     with pytest.MonkeyPatch.context() as patch:

@@ -383,7 +383,8 @@ by_level! {
 
 by_level! {
     decode of Source<'_>:
-    /// As [`Source::write_ucs1`]; None where the machine lacks the instructions. `ESCAPES` says whether the answers are escapes.
+    /// As [`Source::write_ucs1`], where `ESCAPES` says whether the answers are escapes; None where the machine lacks the
+    /// instructions.
     write_ucs1 <ESCAPES> = write_ucs1(out: &mut Output<'_, u8>) -> usize;
     /// As [`Source::write_ucs2`].
     write_ucs2 <ESCAPES> = write_ucs2(out: &mut Output<'_, u16>) -> usize;
