@@ -16,6 +16,7 @@ import pytest
 import eightfold
 
 ROOT = Path(__file__).parents[2]
+RUST = ROOT / "rust"
 PAGES = [
     *sorted(ROOT.glob("*.md")),
     *sorted(page for folder in ("docs", "examples") for page in (ROOT / folder).rglob("*.md")),
@@ -168,6 +169,15 @@ def test_the_installed_version_is_the_one_in_the_source() -> None:
 
 def test_the_package_says_that_it_is_typed() -> None:
     assert (Path(eightfold.__file__).parent / "py.typed").is_file()
+
+
+def test_no_line_of_rust_is_longer_than_the_formatter_makes_them() -> None:
+    """It leaves comments and the bodies of macros alone."""
+    most = tomllib.loads(text_of("rust/rustfmt.toml"))["max_width"]
+    sources = [path for path in RUST.rglob("*.rs") if "target" not in path.relative_to(RUST).parts]
+    assert len(sources) > 100
+    lines = [(path, line) for path in sources for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [(path, line) for path, line in lines if len(line) > most] == []
 
 
 # --- workflows and pages ----------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-//! One text decoded and encoded once, for `benchmarks/cycles.py`, which follows the kernels instruction by instruction; or,
-//! with `time` as a fourth argument, many times, to print how many cycles a byte takes: decoding, then encoding.
+//! One text decoded and encoded once, for `benchmarks/cycles.py`, which follows the kernels instruction by instruction;
+//! or, with `time` as a fourth argument, many times, to print how many cycles a byte takes: decoding, then encoding.
 
 use std::env;
 use std::hint::black_box;
@@ -62,8 +62,8 @@ fn points(script: &str, size: usize) -> Vec<u32> {
     text.chars().map(u32::from).collect()
 }
 
-/// Its address in the program parts it from others, and so does that of [`decode`]. A short text goes the way that the verbs
-/// take with it.
+/// Its address in the program parts it from others, and so does that of [`decode`]. A short text goes the way that the
+/// verbs take with it.
 #[inline(never)]
 fn encode(form: &Form, text: Text<'_>, out: &mut Vec<u8>) {
     let mut memory: ShortBytes = [const { MaybeUninit::uninit() }; _];

@@ -83,8 +83,8 @@ impl Form {
         }
     }
 
-    /// How many bytes ASCII takes. None where the form parts from UTF-8 in more of it than U+0000 or lacks that, or where the
-    /// kernels measure it quicker.
+    /// How many bytes ASCII takes. None where the form parts from UTF-8 in more of it than U+0000 or lacks that, or
+    /// where the kernels measure it quicker.
     #[must_use]
     pub fn ascii_length(&self, ascii: &[u8]) -> Option<usize> {
         match self.agreement.apart() {

@@ -169,7 +169,8 @@ impl Form {
     }
 }
 
-/// The layout of the form's rows plus one row by which `surrogatepass` reads surrogates, if the same of it agrees with UTF-8.
+/// The layout of the form's rows plus one row by which `surrogatepass` reads surrogates, if the same of it agrees with
+/// UTF-8.
 fn passing(tables: &Tables, agreement: &Agreement) -> Option<Layout> {
     let ranges = surrogate_ranges(tables)?;
     // Units that are surrogates or prefixes of surrogates need no entry: the new row leaves the same maximal subparts.

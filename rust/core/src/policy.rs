@@ -166,8 +166,8 @@ pub(crate) fn hex_digit(value: u8) -> u8 {
 /// The length of the longest escape.
 pub(crate) const LONGEST_ESCAPE: usize = 10;
 
-/// The ASCII escape of a code point, `\xNN`, `\uNNNN` or `\UNNNNNNNN`, as a number, the first byte lowest, and its length.
-/// A number does not wait for bytes that were stored one by one.
+/// The ASCII escape of a code point, `\xNN`, `\uNNNN` or `\UNNNNNNNN`, as a number, the first byte lowest, and its
+/// length. A number does not wait for bytes that were stored one by one.
 #[inline]
 pub(crate) fn backslashed(code_point: u32) -> (u128, usize) {
     let (letter, digits) = match code_point {

@@ -21,7 +21,8 @@ const WORDS: [[&str; 3]; 6] = [
     ["words ", "漢字 ", "😀😁 "],
 ];
 
-/// What stands at the border: sequences of each length, halves of a pair and a pair, and what is ill-formed in some forms.
+/// What stands at the border: sequences of each length, halves of a pair and a pair, and what is ill-formed in some
+/// forms.
 const ODD: [&[u8]; 11] = [
     b"",
     b"a",
@@ -53,7 +54,8 @@ fn chunks(form: &Form, texts: [&str; 3], odd: &[u8], at: usize) -> Vec<u8> {
     data
 }
 
-/// Convert some bytes under each policy, and return how many conversions were compared: not where the target lacks something.
+/// Convert some bytes under each policy, and return how many conversions were compared: not where the target lacks
+/// something.
 fn check(source: &Form, target: &Form, data: &[u8], told: &str) -> usize {
     let compared = POLICIES.into_iter().filter(|&on_fault| {
         let pass = Pass { form: source, data, is_final: true, largest: u32::MAX, on_fault };

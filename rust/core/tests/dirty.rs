@@ -1,5 +1,6 @@
-//! Dirty text of random density, in ASCII of every length up to two blocks, is read as the automaton alone reads it, whole
-//! and in two pieces, wherever it is cut; and so is text that is longer than what is noted of it while it is measured.
+//! Dirty text of random density, in ASCII of every length up to two blocks, is read as the automaton alone reads it,
+//! whole and in two pieces, wherever it is cut; and so is text that is longer than what is noted of it while it is
+//! measured.
 
 mod forms;
 
@@ -99,7 +100,8 @@ fn dirty_text_is_read_as_the_automaton_reads_it() {
     }
 }
 
-/// More blocks than are noted while a text is measured, of changing density: nearly clean, half of them dirty, all dirty.
+/// More blocks than are noted while a text is measured, of changing density: nearly clean, half of them dirty, all
+/// dirty.
 fn long(form: &Form, chance: &mut Chance) -> Vec<u8> {
     let rows = &form.tables.rows;
     let letters: Vec<Vec<u8>> = [0x61, 0xE9, 0x6F22, 0x1_F600]
@@ -148,8 +150,8 @@ fn long_text_of_changing_density_is_measured_and_written_as_the_automaton_reads_
     }
 }
 
-/// Clean text ends before an ill-formed block with a lead, at each place of its own blocks, which begin where the noted block
-/// before them ends.
+/// Clean text ends before an ill-formed block with a lead, at each place of its own blocks, which begin where the noted
+/// block before them ends.
 #[test]
 fn a_lead_is_not_joined_with_what_only_begins_as_a_trail() {
     for (name, forms) in with_layouts().filter(|(name, _)| ["cesu-8", "mutf-8", "wtf-8"].contains(&name.as_str())) {
@@ -162,8 +164,8 @@ fn a_lead_is_not_joined_with_what_only_begins_as_a_trail() {
     }
 }
 
-/// Single bytes stand between sequences of four bytes, some of them next to each other: as far apart as a block has room for, and
-/// nearer than run by run is worthwhile.
+/// Single bytes stand between sequences of four bytes, some of them next to each other: as far apart as a block has
+/// room for, and nearer than run by run is worthwhile.
 #[test]
 fn text_of_four_bytes_is_measured_and_written_whatever_single_bytes_are_in_it() {
     let singles: [&[u8]; 9] =

@@ -8,7 +8,8 @@ use eightfold_core::kernels::Level;
 use eightfold_core::{Answer, Extent, Form, Output, Source, Step, Width};
 use forms::family;
 
-/// What the automaton gives from an offset up to an end that it must reach: code points, and whether all is well-formed.
+/// What the automaton gives from an offset up to an end that it must reach: code points, and whether all is
+/// well-formed.
 fn walked(form: &Form, source: &Source<'_>, start: usize, end: usize) -> (Vec<u32>, bool) {
     let (mut at, mut points, mut is_clean) = (start, Vec::new(), true);
     while at < end {
@@ -71,7 +72,8 @@ fn written(source: &Source<'_>, start: usize, limit: usize, extent: Extent) -> V
     }
 }
 
-/// Read in stretches, with a step of the automaton where the kernels stop, and compare each; how many times they stopped.
+/// Read in stretches, with a step of the automaton where the kernels stop, and compare each; how many times they
+/// stopped.
 fn check(name: &str, form: &Form, source: &Source<'_>, limit: usize) -> usize {
     let (mut at, mut stops) = (0, 0);
     while at < limit {

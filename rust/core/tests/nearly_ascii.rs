@@ -1,5 +1,5 @@
-//! Text that is ASCII but for faults is written in one pass as it is written in two, or not at all; by each form that has
-//! ASCII as it is, whatever the faults are and wherever they stand.
+//! Text that is ASCII but for faults is written in one pass as it is written in two, or not at all; by each form that
+//! has ASCII as it is, whatever the faults are and wherever they stand.
 
 mod forms;
 
@@ -74,8 +74,8 @@ fn what_is_written_in_one_pass_is_what_is_written_in_two() {
     assert!(forms >= 4);
 }
 
-/// Text beyond U+00FF, with anything else at each place of its beginning and at its end, up to two sequences of which one
-/// may need a wider str.
+/// Text beyond U+00FF, with anything else at each place of its beginning and at its end, up to two sequences of which
+/// one may need a wider str.
 #[test]
 fn wide_text_is_written_in_one_pass_as_it_is_in_two() {
     // So long that it is not short anywhere.

@@ -1,5 +1,5 @@
-//! A few units wherever they may stand: behind 0 to 128 bytes of padding, at every alignment of memory, and cut at every
-//! place. What the kernels read is what the automaton reads, which knows nothing of blocks.
+//! A few units wherever they may stand: behind 0 to 128 bytes of padding, at every alignment of memory, and cut at
+//! every place. What the kernels read is what the automaton reads, which knows nothing of blocks.
 
 mod forms;
 

@@ -1,5 +1,5 @@
-//! Runs: ill-formed units without a fixed length. They are read and counted whole, wherever in a block they stand, however
-//! long they are and wherever the input is cut; what each byte of them is comes from the form's tables.
+//! Runs: ill-formed units without a fixed length. They are read and counted whole, wherever in a block they stand,
+//! however long they are and wherever the input is cut; what each byte of them is comes from the form's tables.
 
 mod forms;
 

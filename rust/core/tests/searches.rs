@@ -54,8 +54,8 @@ fn the_last_of_a_value() {
     }
 }
 
-/// A text of several pieces, of which the last is not whole, has a code point within one of two ranges at each place about their
-/// borders, or beside both; and so does each kind of str that holds it.
+/// A text of several pieces, of which the last is not whole, has a code point within one of two ranges at each place
+/// about their borders, or beside both; and so does each kind of str that holds it.
 #[test]
 fn a_point_of_any_range_in_any_piece() {
     let ranges = [(0x41, 0x43), (0xE0, 0x1_0005)];

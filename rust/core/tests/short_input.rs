@@ -1,5 +1,5 @@
-//! Short bytes are read in one pass as the automaton reads them unit by unit: every row of a few pieces, in every form of
-//! bytes that has a layout, under every policy, and at every place about the borders of blocks.
+//! Short bytes are read in one pass as the automaton reads them unit by unit: every row of a few pieces, in every form
+//! of bytes that has a layout, under every policy, and at every place about the borders of blocks.
 
 mod forms;
 

@@ -1,5 +1,6 @@
 //! Short text is written in one pass as the rows write it code point by code point: every row of a few pieces, in every
-//! form, under every policy and in each kind of str that holds it, at every place about the borders of words and blocks.
+//! form, under every policy and in each kind of str that holds it, at every place about the borders of words and
+//! blocks.
 
 mod forms;
 

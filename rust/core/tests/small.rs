@@ -1,5 +1,6 @@
-//! A few small inputs through everything that touches memory by itself, few enough for Miri: `make miri`, which compiles
-//! them once for any machine and once for AVX2. They also run with the other tests, with the kernels of the machine.
+//! A few small inputs through everything that touches memory by itself, few enough for Miri: `make miri`, which
+//! compiles them once for any machine and once for AVX2. They also run with the other tests, with the kernels of the
+//! machine.
 
 use std::mem::MaybeUninit;
 

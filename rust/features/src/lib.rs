@@ -1,7 +1,7 @@
 //! The instruction sets for which the kernels are compiled, each under one name.
 //!
-//! A list stands once: the attribute compiles a function for it, and the macro asks the machine for the same features. So
-//! a kernel cannot need what was not asked for.
+//! A list stands once: the attribute compiles a function for it, and the macro asks the machine for the same features.
+//! So a kernel cannot need what was not asked for.
 
 use proc_macro::TokenStream;
 

@@ -1,5 +1,5 @@
-//! Batches of a tree's files: exactly the files that are there, in their order, each counted or found as a judge says that
-//! knows what was written; by one thread and by three; no link is followed and no pipe is waited for.
+//! Batches of a tree's files: exactly the files that are there, in their order, each counted or found as a judge says
+//! that knows what was written; by one thread and by three; no link is followed and no pipe is waited for.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Patterns that are drawn, not read: each knows what it means, and is then written as a line. So nothing here parses, and
-//! a match is tried in every way, with no thought for time.
+//! Patterns that are drawn, not read: each knows what it means, and is then written as a line. So nothing here parses,
+//! and a match is tried in every way, with no thought for time.
 
 use crate::draw::Draw;
 

@@ -5,8 +5,8 @@ use pyo3::prelude::*;
 
 use crate::handle::Handle;
 
-/// What a state knows: the complete entry, the length of the maximal subpart, and whether some entry continues, some row
-/// matches, and some row continues.
+/// What a state knows: the complete entry, the length of the maximal subpart, and whether some entry continues, some
+/// row matches, and some row continues.
 type State = (Option<u16>, u8, bool, bool, bool);
 /// What an entry means: its base, the weight of each unit, and its index among the form's units if it is no row.
 type Entry = (u32, Vec<u32>, Option<usize>);

@@ -200,8 +200,8 @@ pub fn decode_code_points_into<'py>(
     Ok(Made((end + cut, count)))
 }
 
-/// Write code points from an offset on, until the data end, the place is full or a fault comes; return where that is and
-/// how many they are.
+/// Write code points from an offset on, until the data end, the place is full or a fault comes; return where that is
+/// and how many they are.
 fn fill(py: Python<'_>, form: &Form, (data, start): (&[u8], usize), place: &Place) -> PyResult<(usize, usize)> {
     let (most, mut at, mut count) = (place.len() / 4, start, 0);
     let (mut points, shares_ascii) = (Vec::new(), shares_ascii(form));

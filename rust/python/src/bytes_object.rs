@@ -91,7 +91,8 @@ impl Writer {
     /// So many have been written.
     unsafe fn finish(self, py: Python<'_>, count: usize) -> PyResult<Bound<'_, PyBytes>> {
         let writer = ManuallyDrop::new(self).0;
-        // SAFETY: the contract of this function; the call takes the writer, and returns new bytes, or null with an exception.
+        // SAFETY: the contract of this function; the call takes the writer, and returns new bytes, or null with an
+        // exception.
         unsafe {
             let bytes = ffi::compat::PyBytesWriter_FinishWithSize(writer, count as ffi::Py_ssize_t);
             Ok(Bound::from_owned_ptr_or_err(py, bytes)?.cast_into_unchecked())
@@ -106,8 +107,8 @@ impl Drop for Writer {
     }
 }
 
-/// Make bytes of as many of `room` bytes as `write` has written; None where it says that this is not all. They are cut in place:
-/// to write other memory first and copy that takes as much memory once more, and its pages.
+/// Make bytes of as many of `room` bytes as `write` has written; None where it says that this is not all. They are cut
+/// in place: to write other memory first and copy that takes as much memory once more, and its pages.
 pub fn bytes_up_to<'py>(
     py: Python<'py>,
     room: usize,

@@ -338,8 +338,8 @@ fn direct<'py>(
     if shares_ascii(to) { of_wide_ascii(py, from, data, mark) } else { Ok(None) }
 }
 
-/// What bytes of ASCII are in a form, each of them a character: nothing is read, and nothing copied. None where they are
-/// more, or the form lacks one of them.
+/// What bytes of ASCII are in a form, each of them a character: nothing is read, and nothing copied. None where they
+/// are more, or the form lacks one of them.
 fn of_ascii<'py>(py: Python<'py>, data: &[u8], form: &Form, mark: &[u8]) -> PyResult<Option<Bound<'py, PyBytes>>> {
     if !released(py, data.len(), || is_ascii(data)) {
         return Ok(None);
@@ -347,7 +347,8 @@ fn of_ascii<'py>(py: Python<'py>, data: &[u8], form: &Form, mark: &[u8]) -> PyRe
     bytes_of_text(py, (form, Missing::Stop), Text::One(data), mark)
 }
 
-/// What wide units are in a form that shares ASCII, if a look at the first ones says that all may be ASCII, and they are.
+/// What wide units are in a form that shares ASCII, if a look at the first ones says that all may be ASCII, and they
+/// are.
 fn of_wide_ascii<'py>(py: Python<'py>, from: &Form, data: &[u8], mark: &[u8]) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let pass = Pass { form: from, data, is_final: true, largest: LARGEST_IN_STR, on_fault: OnFault::Stop };
     let likely = pass.guess().filter(|guess| guess.width == Width::Ascii && data.len() < LONGEST_DIRECT);
@@ -357,7 +358,8 @@ fn of_wide_ascii<'py>(py: Python<'py>, from: &Form, data: &[u8], mark: &[u8]) ->
     Ok(bytes.filter(|_| width == Some(Width::Ascii)))
 }
 
-/// What clean bytes are in another form, where the core knows both as encodings of Unicode: measured, then written once.
+/// What clean bytes are in another form, where the core knows both as encodings of Unicode: measured, then written
+/// once.
 #[cfg(feature = "simdutf")]
 fn transcoded<'py>(
     py: Python<'py>,

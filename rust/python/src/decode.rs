@@ -114,8 +114,8 @@ pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyNa
     text.map(Bound::into_any)
 }
 
-/// The str of bytes that are ASCII. Of more bytes than `looked_at`, the first say whether they may be, and then they are
-/// checked while they are copied.
+/// The str of bytes that are ASCII. Of more bytes than `looked_at`, the first say whether they may be, and then they
+/// are checked while they are copied.
 #[inline]
 fn ascii_text<'py>(py: Python<'py>, data: &[u8], looked_at: usize) -> PyResult<Option<Bound<'py, PyString>>> {
     let probed = if data.len() <= looked_at { data } else { &data[..PROBE_BYTES] };
@@ -126,8 +126,8 @@ fn ascii_text<'py>(py: Python<'py>, data: &[u8], looked_at: usize) -> PyResult<O
     }
 }
 
-/// The str of bytes that are short, or ASCII but for faults; None where the form has no layout, or the policy does not answer
-/// a fault by itself.
+/// The str of bytes that are short, or ASCII but for faults; None where the form has no layout, or the policy does not
+/// answer a fault by itself.
 #[inline(never)]
 fn text_in_one_pass<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
     let is_short = pass.is_short() && pass.form.layout.is_some();
@@ -204,14 +204,14 @@ fn answered_text<'py>(py: Python<'py>, pass: Pass<'_>) -> Option<Bound<'py, PySt
     str_of_pass(py, &surveyed).ok()
 }
 
-/// Whether text that is likely to be ASCII is written with the answers to faults without looking whether it has any: it stays
-/// ASCII, and is too long to be looked at twice.
+/// Whether text that is likely to be ASCII is written with the answers to faults without looking whether it has any: it
+/// stays ASCII, and is too long to be looked at twice.
 fn is_written_at_once(pass: &Pass<'_>) -> bool {
     pass.on_fault.answers_ascii() && pass.data.len() > SHORT_INPUT && !pass.is_short()
 }
 
-/// The str of bytes of which the first that is not ASCII is a fault, if no more than faults are not; None where the policy
-/// does not answer them by itself.
+/// The str of bytes of which the first that is not ASCII is a fault, if no more than faults are not; None where the
+/// policy does not answer them by itself.
 fn dirty_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
     // That has been tried in vain.
     if is_written_at_once(pass) {
@@ -234,8 +234,8 @@ fn str_of_short_ascii<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<
     pass.read_short_ascii(&mut memory.0).map(|ascii| str_of_ascii(py, ascii)).transpose()
 }
 
-/// The str of bytes that hold faults, if they are likely to be ASCII otherwise, and are. What holds none is tried before:
-/// memory of which a part is given back is new from the system each time.
+/// The str of bytes that hold faults, if they are likely to be ASCII otherwise, and are. What holds none is tried
+/// before: memory of which a part is given back is new from the system each time.
 fn nearly_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
     let most = match pass.on_fault {
         // No kernel is quicker.

@@ -90,8 +90,8 @@ pub(crate) fn text_object<'a, 'py>(text: &'a Bound<'py, PyAny>) -> PyResult<&'a 
     text.cast::<PyString>().or_else(|_| Err(wrong()?))
 }
 
-/// How many code points are asked about at once. CPython's own handlers answer each by itself, with up to fifty characters,
-/// so that part of a long unit at a time needs less memory.
+/// How many code points are asked about at once. CPython's own handlers answer each by itself, with up to fifty
+/// characters, so that part of a long unit at a time needs less memory.
 fn most_asked(py: Python<'_>, writing: &Writing) -> PyResult<usize> {
     let handler = writing.handler.bind(py);
     let is_of_each = handler.is(names::xmlcharrefreplace_errors(py)?) || handler.is(names::namereplace_errors(py)?);
@@ -194,8 +194,8 @@ fn long_bytes<'py>(py: Python<'py>, form: &Form, points: Text<'_>) -> PyResult<O
     if written.is_some() { Ok(written) } else { bytes_of_text(py, (form, Missing::Stop), points, b"") }
 }
 
-/// Make bytes of a text of which each code point is a unit of the form; None where one is not, or there is no memory for as
-/// many units.
+/// Make bytes of a text of which each code point is a unit of the form; None where one is not, or there is no memory
+/// for as many units.
 fn bytes_unit_by_unit<'py>(py: Python<'py>, form: &Form, text: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let Some((script, size)) = form.unit_by_unit(text) else { return Ok(None) };
     let (mut at, mut ear) = (0, Ear::default());

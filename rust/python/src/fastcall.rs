@@ -1,9 +1,9 @@
 //! The short way into a verb, for the arguments that nearly all calls have.
 //!
-//! PyO3's wrapper of a function was measured at 7 ns for two arguments, where a function of C that does nothing takes 14
-//! and `"text".encode()` 24 in all. So a verb may have a second entrance: it takes positional arguments, does what needs
-//! no exception and no handler, and leaves everything else to PyO3's wrapper, which sees the same arguments. Nothing
-//! outside this file is called by the interpreter without that wrapper.
+//! PyO3's wrapper of a function was measured at 7 ns for two arguments, where a function of C that does nothing takes
+//! 14 and `"text".encode()` 24 in all. So a verb may have a second entrance: it takes positional arguments, does what
+//! needs no exception and no handler, and leaves everything else to PyO3's wrapper, which sees the same arguments.
+//! Nothing outside this file is called by the interpreter without that wrapper.
 
 #![expect(unsafe_code, reason = "the interpreter calls these functions with addresses")]
 

@@ -25,7 +25,8 @@ use crate::window::Window;
 /// The number of faults found ahead of demand, as `eightfold.files.read.scanning.FAULTS_AHEAD`.
 pub const FAULTS_AHEAD: usize = 4096;
 
-/// The number of faults after which the next one is looked for nearby first, if that takes a table, built once for a form.
+/// The number of faults after which the next one is looked for nearby first, if that takes a table, built once for a
+/// form.
 const FAULTS_FAR: usize = 1000;
 
 /// The start of the first ill-formed decoding unit from an offset on and true, or the offset where more input could
@@ -137,7 +138,10 @@ pub fn short_is_well_formed<'py>([data, form]: [&Bound<'py, PyAny>; 2]) -> Optio
 
 /// Yield the faults of bytes, in order: see `eightfold.text.faults`.
 #[pyfunction]
-#[pyo3(signature = (data, form, limit=None, *, threads=Optional::Absent), text_signature = "(data, form, limit=None, *, threads=1)")]
+#[pyo3(
+    signature = (data, form, limit=None, *, threads=Optional::Absent),
+    text_signature = "(data, form, limit=None, *, threads=1)"
+)]
 pub fn faults<'py>(
     data: &Bound<'py, PyAny>,
     form: &Bound<'py, PyAny>,

@@ -231,9 +231,9 @@ impl Handle {
         }
         let named = names::form_named(form.py())?.call1((form,))?;
         let handle = Handle::of_form(&named)?;
-        // What is remembered is kept for ever: names by their characters, and the forms of the family. Any other object,
-        // a form that a user built or a str of a subclass, goes when its last user does, and its address may then be
-        // another object's.
+        // What is remembered is kept for ever: names by their characters, and the forms of the family. Any other
+        // object, a form that a user built or a str of a subclass, goes when its last user does, and its address may
+        // then be another object's.
         let lasts = form.is_exact_instance_of::<PyString>() || named.is(form) && handle.get().is_of_family;
         if let Some(key) = key.filter(|_| lasts) {
             KNOWN.remember(key, handle.clone().unbind());

@@ -1,9 +1,10 @@
 //! The header of a str: how wide its code points are, and whether they follow the header, all of them ASCII.
 //!
-//! PyO3 reads it up to CPython 3.13. From 3.14 on PyO3 only offers the interpreter's functions, and a call of one of them
-//! is a tenth of what it takes to encode a short text. So the flags are read here, where `Include/cpython/unicodeobject.h`
-//! of 3.14 and 3.15 puts them, and an import first compares them with what those functions say. Where the place of a bit
-//! field depends on a compiler that this has not been tried with, the functions are called.
+//! PyO3 reads it up to CPython 3.13. From 3.14 on PyO3 only offers the interpreter's functions, and a call of one of
+//! them is a tenth of what it takes to encode a short text. So the flags are read here, where
+//! `Include/cpython/unicodeobject.h` of 3.14 and 3.15 puts them, and an import first compares them with what those
+//! functions say. Where the place of a bit field depends on a compiler that this has not been tried with, the functions
+//! are called.
 
 #![expect(unsafe_code, reason = "the header of a str is read by address")]
 
@@ -61,8 +62,8 @@ mod since_3_14 {
     const COMPACT: u8 = 1 << 3;
     const ASCII: u8 = 1 << 4;
 
-    /// The flags of a str. They are `kind:3`, `compact:1`, `ascii:1` behind `interned`, which has two bits of the same byte,
-    /// or in a free-threaded build a byte of its own.
+    /// The flags of a str. They are `kind:3`, `compact:1`, `ascii:1` behind `interned`, which has two bits of the same
+    /// byte, or in a free-threaded build a byte of its own.
     ///
     /// # Safety
     /// `text` is a str.
@@ -70,8 +71,8 @@ mod since_3_14 {
     #[inline(always)]
     unsafe fn flags(text: *mut ffi::PyObject) -> u8 {
         const FIRST_BIT: usize = if cfg!(Py_GIL_DISABLED) { 8 } else { 2 };
-        // SAFETY: the contract of this function. The byte is never written to after the str was made, but for the bits of `interned`
-        // where a lock protects them.
+        // SAFETY: the contract of this function. The byte is never written to after the str was made, but for the bits
+        // of `interned` where a lock protects them.
         unsafe {
             (&raw const (*text.cast::<ffi::PyASCIIObject>()).state).cast::<u8>().add(FIRST_BIT / 8).read()
                 >> (FIRST_BIT % 8)

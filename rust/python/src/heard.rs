@@ -1,5 +1,5 @@
-//! Signals during long calls: what a pass writes to lets Python run its handlers of signals now and then, so that Ctrl-C
-//! is heard while the core is at work.
+//! Signals during long calls: what a pass writes to lets Python run its handlers of signals now and then, so that
+//! Ctrl-C is heard while the core is at work.
 
 use std::mem::take;
 use std::num::NonZeroUsize;

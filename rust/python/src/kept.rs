@@ -1,5 +1,5 @@
-//! The policies that a form has been asked for, each made once. No Python runs while the lock is held: a thread that waits
-//! for it in a free-threaded build would keep the others from stopping.
+//! The policies that a form has been asked for, each made once. No Python runs while the lock is held: a thread that
+//! waits for it in a free-threaded build would keep the others from stopping.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use crate::locks::locked;
 use crate::policy_names::{POLICIES, PolicyName};
 
-/// Where a policy is asked for: one of the forms that a form with signatures announces, or 0 for itself, and whether the
-/// other end of a conversion asks.
+/// Where a policy is asked for: one of the forms that a form with signatures announces, or 0 for itself, and whether
+/// the other end of a conversion asks.
 type Place = (usize, bool);
 
 /// Where the short ways ask.

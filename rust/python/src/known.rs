@@ -1,5 +1,5 @@
-//! A cache of what is known about what callers pass as a form. A lookup takes no call to Python, no dict and no reference
-//! count.
+//! A cache of what is known about what callers pass as a form. A lookup takes no call to Python, no dict and no
+//! reference count.
 //!
 //! A name is identified by its characters, because each code object of Python has its own str for `"utf-8"`; a Form by
 //! its address, which stays unique if what is known keeps the Form alive. Entries are never removed, so readers need no

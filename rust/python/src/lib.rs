@@ -1,9 +1,10 @@
 //! The module `eightfold._native`: the verbs as compiled functions, and the passes that streams are made of.
 //!
-//! What the forms mean is in `eightfold_core`. At a fault that no built-in policy answers, `ask` calls the handler, with
-//! plain Python objects: no borrowed memory is held while Python code runs. The memory of a str is touched in
-//! `str_object` only, which asks `header` where it is, that of bytes in `bytes_object`; the other modules with unsafe code are
-//! `memory`, `buffers`, `slotted`, `made`, `borrowed`, `fastcall`, `documented` and `interpreter`, a few lines each.
+//! What the forms mean is in `eightfold_core`. At a fault that no built-in policy answers, `ask` calls the handler,
+//! with plain Python objects: no borrowed memory is held while Python code runs. The memory of a str is touched in
+//! `str_object` only, which asks `header` where it is, that of bytes in `bytes_object`; the other modules with unsafe
+//! code are `memory`, `buffers`, `slotted`, `made`, `borrowed`, `fastcall`, `documented` and `interpreter`, a few lines
+//! each.
 
 mod ask;
 mod automaton;

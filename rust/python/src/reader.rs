@@ -71,7 +71,8 @@ impl<'py> Reader<'py> {
         }
     }
 
-    /// A pass over a piece of a stream, in which a sequence without a fixed length may go on that began in an earlier one.
+    /// A pass over a piece of a stream, in which a sequence without a fixed length may go on that began in an earlier
+    /// one.
     pub fn of_piece(reading: Arc<Reading>, data: Bound<'py, PyBytes>, at: usize, largest: u32, in_run: bool) -> Self {
         let in_run = in_run && reading.form.has_run();
         Reader { in_run, begins_in_run: in_run, ..Reader::new(reading, data, at, largest) }
@@ -87,8 +88,8 @@ impl<'py> Reader<'py> {
         self.reading.form.has_run()
     }
 
-    /// Leave to the handler what gives several code points, where the target may lack one of them: a sink that stops for
-    /// each code point must be able to go on right behind it.
+    /// Leave to the handler what gives several code points, where the target may lack one of them: a sink that stops
+    /// for each code point must be able to go on right behind it.
     pub fn write_to(&mut self, target: &Form) {
         if !target.has_answers(self.on_fault) {
             self.on_fault = OnFault::Stop;

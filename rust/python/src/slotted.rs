@@ -34,9 +34,10 @@ impl<const COUNT: usize> Slotted<COUNT> {
         Ok(Self { class: class.clone().unbind(), slots: slots.map(|slot| slot.expect("one for each name")) })
     }
 
-    /// An instance with these values, which refer to no other objects: so it is in no circle, and the collector of circles
-    /// need not look at it. Among a million instances it would take most of the time. It is made without `__init__`: where
-    /// the class is frozen, that takes a call of Python and one more for each slot, 1.0 µs for nine of them, and this 0.15.
+    /// An instance with these values, which refer to no other objects: so it is in no circle, and the collector of
+    /// circles need not look at it. Among a million instances it would take most of the time. It is made without
+    /// `__init__`: where the class is frozen, that takes a call of Python and one more for each slot, 1.0 µs for nine
+    /// of them, and this 0.15.
     ///
     /// # Errors
     /// There is no memory, or the class is not made without arguments.
@@ -47,8 +48,8 @@ impl<const COUNT: usize> Slotted<COUNT> {
         // SAFETY: this is how calling the class would begin, and returns a new reference or sets an exception.
         let object = unsafe { Bound::from_owned_ptr_or_err(py, new(class, nothing.as_ptr(), ptr::null_mut()))? };
         for (slot, value) in self.slots.iter().zip(values) {
-            // SAFETY: `new` has seen that the descriptor's type has it; it gets three objects that live, and the lock of
-            // the interpreter is held. It checks that the object is of the class.
+            // SAFETY: `new` has seen that the descriptor's type has it; it gets three objects that live, and the lock
+            // of the interpreter is held. It checks that the object is of the class.
             let is_set = unsafe {
                 let set = (*ffi::Py_TYPE(slot.as_ptr())).tp_descr_set.expect("a slot");
                 set(slot.as_ptr(), object.as_ptr(), value.as_ptr()) == 0

@@ -99,8 +99,8 @@ unsafe fn shortened<'py>(text: Bound<'py, PyString>, count: usize) -> PyResult<B
     let (py, mut object) = (text.py(), text.into_ptr());
     // SAFETY: the contract of this function.
     let status = unsafe { ffi::PyUnicode_Resize(&raw mut object, count as ffi::Py_ssize_t) };
-    // SAFETY: the call has left a reference to a str of the first `count` in its place, or has set an exception and left it
-    // as it was.
+    // SAFETY: the call has left a reference to a str of the first `count` in its place, or has set an exception and
+    // left it as it was.
     let text = unsafe { Bound::from_owned_ptr(py, object) };
     if status != 0 {
         return Err(PyErr::fetch(py));
@@ -196,7 +196,8 @@ pub fn str_of_pass<'py>(py: Python<'py>, surveyed: &Surveyed<'_>) -> PyResult<Bo
             (Unseen::Two(out), _) => surveyed.write(out),
             (Unseen::Four(out), _) => {
                 let outcome = surveyed.write(out);
-                // Payload bits are in Unicode where a layout was made of them. What is added to those is looked at once more.
+                // Payload bits are in Unicode where a layout was made of them. What is added to those is looked at once
+                // more.
                 let is_moved = pass.form.layout.as_ref().is_some_and(|layout| layout.shift().is_some());
                 assert!(!is_moved || is_text(out.values()), "a kernel wrote what no str holds");
                 outcome
@@ -211,8 +212,8 @@ pub fn str_of_pass<'py>(py: Python<'py>, surveyed: &Surveyed<'_>) -> PyResult<Bo
 
 /// Whether values are code points that a str holds.
 fn is_text(values: &[u32]) -> bool {
-    // A loop without a branch, which the compiler makes vectors of: the highest bit of no value is set, and that of each
-    // is once what is just beyond is taken off.
+    // A loop without a branch, which the compiler makes vectors of: the highest bit of no value is set, and that of
+    // each is once what is just beyond is taken off.
     let (seen, below) = values
         .iter()
         .fold((0, u32::MAX), |(seen, below), value| (seen | value, below & value.wrapping_sub(LARGEST_IN_STR + 1)));
@@ -292,8 +293,8 @@ where
     unsafe { new_str(py, points.len(), once.width, fill) }
 }
 
-/// A str of four bytes for each character: what a pass gives, given that up to an offset, where a character begins that takes
-/// so many. None where the rest must be measured first.
+/// A str of four bytes for each character: what a pass gives, given that up to an offset, where a character begins that
+/// takes so many. None where the rest must be measured first.
 fn widened<'py>(
     once: &OnePass<'_>,
     at: usize,
@@ -358,8 +359,8 @@ pub fn text_length(text: &Bound<'_, PyString>) -> usize {
 /// The characters of a str that knows itself to be ASCII.
 #[inline]
 pub fn ascii_of<'a>(text: &'a Bound<'_, PyString>) -> Option<&'a [u8]> {
-    // SAFETY: the object is a str; one that is compact and ASCII holds its characters, one byte each, behind its header,
-    // is not changed any more, and outlives the slice.
+    // SAFETY: the object is a str; one that is compact and ASCII holds its characters, one byte each, behind its
+    // header, is not changed any more, and outlives the slice.
     unsafe {
         let object = text.as_ptr();
         if !header::is_ascii(object) {

@@ -71,8 +71,8 @@ fn is_zero(given: &Bound<'_, PyAny>) -> Option<bool> {
     given.cast_exact::<PyInt>().ok().and_then(|given| given.is_truthy().ok()).map(|is_other| !is_other)
 }
 
-/// What a pass gives, measured and then written once; where a handler must be asked, or a sequence without a fixed length
-/// may go on, it is gathered.
+/// What a pass gives, measured and then written once; where a handler must be asked, or a sequence without a fixed
+/// length may go on, it is gathered.
 fn text_of<'py>(py: Python<'py>, reader: &mut Reader<'py>, is_final: bool) -> PyResult<Bound<'py, PyString>> {
     if reader.has_run() {
         return gathered(py, reader, is_final);

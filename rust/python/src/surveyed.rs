@@ -17,8 +17,8 @@ pub struct Surveyed<'a> {
 }
 
 impl<'a> Surveyed<'a> {
-    /// Measure from an offset on, to the end or to where more input could change the answer; None where something must be
-    /// handed out before.
+    /// Measure from an offset on, to the end or to where more input could change the answer; None where something must
+    /// be handed out before.
     #[inline(always)]
     pub fn new(py: Python<'_>, pass: Pass<'a>, start: usize) -> PyResult<Option<Self>> {
         assert!(pass.largest <= LARGEST_IN_STR, "no str holds what this pass gives");

@@ -14,8 +14,8 @@ use crate::walk::{Finding, Folder, Next, Walk, What};
 /// How many files and how many folders a batch has at most: a thread has these folders open.
 const FILES: usize = 256;
 const FOLDERS: usize = 3;
-/// How many batches may be done before the first of them is taken, for each thread, and for all: while a file with faults
-/// is looked at in Python, threads go on.
+/// How many batches may be done before the first of them is taken, for each thread, and for all: while a file with
+/// faults is looked at in Python, threads go on.
 const AHEAD: usize = 8;
 const LEAST_AHEAD: usize = 128;
 

@@ -166,7 +166,8 @@ impl Examination {
     }
 }
 
-/// Whether bytes lie in some ranges one after another; before an offset, they may also be cut off by the end of the data.
+/// Whether bytes lie in some ranges one after another; before an offset, they may also be cut off by the end of the
+/// data.
 fn has_series(data: &[u8], ranges: &[(u8, u8)], passed: usize) -> bool {
     let mut at = 0;
     while let Some(found) = next_series(&data[at..], ranges) {
@@ -204,8 +205,8 @@ fn has_escape(data: &[u8], is_final: bool) -> bool {
     !is_final && (data.ends_with(b"\\") || data.ends_with(b"\\u"))
 }
 
-/// Whether there may be evidence for units of 16 or 32 bits in a head with a NUL. `eightfold.evidence` refuses bytes with
-/// many unlikely code points; here the likeliest of these are counted, so it decides of what is left.
+/// Whether there may be evidence for units of 16 or 32 bits in a head with a NUL. `eightfold.evidence` refuses bytes
+/// with many unlikely code points; here the likeliest of these are counted, so it decides of what is left.
 fn may_be_wide(head: &[u8]) -> bool {
     if head.len() < TELLING_BYTES {
         return true;

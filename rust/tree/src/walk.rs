@@ -18,8 +18,8 @@ use crate::opening::{self, FOLDER, PATH_BYTES};
 use crate::order::compare;
 use crate::rules::{Rules, exclude_of, read_rules};
 
-/// So many folders that lie in each other are kept open until the last folder in them is entered. Deeper ones are opened
-/// by their way from the last of these: a tree may be deeper than a process may have files open.
+/// So many folders that lie in each other are kept open until the last folder in them is entered. Deeper ones are
+/// opened by their way from the last of these: a tree may be deeper than a process may have files open.
 const DEPTH_KEPT: usize = 8;
 
 /// Which files of a tree are taken.

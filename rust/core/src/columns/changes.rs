@@ -185,8 +185,8 @@ impl<'a> Spliced<'a> {
 
 /// Views with new values for some rows.
 ///
-/// Some readers check whole buffers, not values. So a buffer with a value that is replaced is given up: its other values
-/// are copied behind the new ones.
+/// Some readers check whole buffers, not values. So a buffer with a value that is replaced is given up: its other
+/// values are copied behind the new ones.
 #[derive(Debug)]
 pub struct SplicedViews {
     /// The views. Those of nulls are empty values.

@@ -62,8 +62,8 @@ macro_rules! offsets {
 
                 fn may_fall(&self, rows: Range<usize>) -> bool {
                     let (begins, ends) = (&self.0[rows.clone()], &self.0[rows.start + 1..=rows.end]);
-                    // Of a number that falls or is negative the sign shows. The compiler makes vectors of this, for every
-                    // processor: those without SSE4.2 cannot compare vectors of 64-bit numbers.
+                    // Of a number that falls or is negative the sign shows. The compiler makes vectors of this, for
+                    // every processor: those without SSE4.2 cannot compare vectors of 64-bit numbers.
                     let signs = begins.iter().zip(ends).fold(0, |signs, (begin, end)| {
                         let (begin, end) = (<$number>::from_ne_bytes(*begin), <$number>::from_ne_bytes(*end));
                         signs | begin | end.wrapping_sub(begin)

@@ -39,8 +39,8 @@ impl Shared<'_> {
     }
 }
 
-/// Call a function with each row, and its value, that is neither null nor known to be text that the forms share. The rows
-/// must have been checked.
+/// Call a function with each row, and its value, that is neither null nor known to be text that the forms share. The
+/// rows must have been checked.
 ///
 /// # Errors
 /// Those of the function; and a value is outside its buffer, which no longer is what it was when it was checked.

@@ -2,8 +2,8 @@
 //! here searches text for them.
 //!
 //! A well-formed UTF-8 sequence *agrees* if the form reads it as the same code point, writes that so, and has nothing
-//! longer that begins with it. Valid UTF-8 without the parting bytes is therefore the same text in the form. Kernels write
-//! what they have found to be shared by the form's layout, so what this does not describe does not agree either.
+//! longer that begins with it. Valid UTF-8 without the parting bytes is therefore the same text in the form. Kernels
+//! write what they have found to be shared by the form's layout, so what this does not describe does not agree either.
 
 use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds};
 use crate::derive::layout::Layout;

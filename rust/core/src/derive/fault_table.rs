@@ -165,8 +165,8 @@ impl Probed {
         Some(probed)
     }
 
-    /// Whether sequences and faults take all continuation bytes within the reach, a fault also behind a second byte that
-    /// begins no sequence.
+    /// Whether sequences and faults take all continuation bytes within the reach, a fault also behind a second byte
+    /// that begins no sequence.
     fn takes_all(&self) -> bool {
         let is_full = |&(units, most): &(u8, u8)| units == self.reach.min(most);
         self.lengths.iter().all(is_full) && self.whole.iter().all(|&units| units == self.reach)

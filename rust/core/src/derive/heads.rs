@@ -27,8 +27,8 @@ impl Head {
     /// No bytes fit.
     const NONE: Head = Head { mask: 0, pattern: 1, offset: 0, low: 0, span: 0, length: 1, unused: 0 };
 
-    /// The sequences of a lead byte and so many bytes in all, given the lowest second byte, how many more there are, and
-    /// what is added to the payload.
+    /// The sequences of a lead byte and so many bytes in all, given the lowest second byte, how many more there are,
+    /// and what is added to the payload.
     pub(crate) fn new(lead: u8, length: usize, (low, span): (u8, u8), added: u32) -> Head {
         let each = |bits: u32| (2..length).map(|place| bits << (8 * place)).sum();
         // Of the lead byte too, six bits are taken.

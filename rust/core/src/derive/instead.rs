@@ -1,5 +1,5 @@
-//! What is written instead of code points that are rare in text: surrogates, and escapes for bytes. All others of a text the
-//! form shares with UTF-8.
+//! What is written instead of code points that are rare in text: surrogates, and escapes for bytes. All others of a
+//! text the form shares with UTF-8.
 
 use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES};
 

@@ -199,9 +199,9 @@ impl Layout {
         layout
     }
 
-    /// Whether surrogates are what the kernels assume where pairs mean something: all of them sequences or, where pairs are
-    /// joined, all of them units; their payloads are their own values, and nothing else that begins with their lead byte
-    /// is mistaken for them.
+    /// Whether surrogates are what the kernels assume where pairs mean something: all of them sequences or, where pairs
+    /// are joined, all of them units; their payloads are their own values, and nothing else that begins with their lead
+    /// byte is mistaken for them.
     fn tells_pairs(&self, tables: &Tables) -> bool {
         let lead = Lead::new(tables, SURROGATE_LEAD, true);
         let seconds = (SURROGATE_SECOND..=*CONTINUATIONS.end()).map(|second| self.beginning(&lead, second));

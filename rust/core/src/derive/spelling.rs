@@ -179,7 +179,8 @@ impl Spelling {
         self.missing.iter().any(|&range| holds(range, code_point))
     }
 
-    /// The bytes of a single code point as a number, the first lowest, and how many these are; None if the form lacks it.
+    /// The bytes of a single code point as a number, the first lowest, and how many these are; None if the form lacks
+    /// it.
     #[inline]
     #[must_use]
     pub fn spelt(&self, code_point: u32) -> Option<(u64, usize)> {

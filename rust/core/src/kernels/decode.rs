@@ -1,5 +1,5 @@
-//! Bytes of a form measured and written as code points: by the kernels of the machine, else in blocks. What is shared with
-//! UTF-8 is written as that is; masks of `reader` tell what begins in other blocks.
+//! Bytes of a form measured and written as code points: by the kernels of the machine, else in blocks. What is shared
+//! with UTF-8 is written as that is; masks of `reader` tell what begins in other blocks.
 
 use super::escaped::put_escaped;
 use super::kind::{self, Unit};
@@ -267,8 +267,8 @@ fn write_short(source: &Source<'_>, out: &mut Output<'_, u32>) -> bool {
     true
 }
 
-/// Call a kernel that writes, in the kind for the answer to ill-formed units: each has code of its own, without a branch
-/// for each block.
+/// Call a kernel that writes, in the kind for the answer to ill-formed units: each has code of its own, without a
+/// branch for each block.
 macro_rules! by_answer {
     ($source:expr, $write:ident($($argument:expr),*)) => {
         match $source.answer() {
@@ -310,8 +310,8 @@ impl<'a> Source<'a> {
         by_answer!(self, write_ucs4(start, limit, out)).unwrap_or_else(|| self::write(self, start, limit, out))
     }
 
-    /// Write short bytes without measuring them first, and return whether they could all be read; what was written means
-    /// nothing if not. There is room for four values a byte.
+    /// Write short bytes without measuring them first, and return whether they could all be read; what was written
+    /// means nothing if not. There is room for four values a byte.
     pub fn write_short(&self, out: &mut Output<'_, u32>) -> bool {
         dispatch::write_short(self, out).unwrap_or_else(|| write_short(self, out))
     }
@@ -333,8 +333,8 @@ impl<'a> Source<'a> {
         self.layout.shift().is_none() && self.layout.pairs != Pairs::Joined
     }
 
-    /// The stretch that was noted from an offset on. What is not plain is read again in the same blocks: in others, reading
-    /// could stop where it did not.
+    /// The stretch that was noted from an offset on. What is not plain is read again in the same blocks: in others,
+    /// reading could stop where it did not.
     fn noted(&self, start: usize) -> Option<(usize, &'a [Note])> {
         let notes = self.notes.filter(|notes| self.is_plain() && !(self.layout.parts && notes.is_full()))?;
         notes.stretch(start)
@@ -401,9 +401,9 @@ impl<'a> Source<'a> {
         at
     }
 
-    /// Where reading ends that ended with a block: behind what is left, shorter than a block, if that is UTF-8 that means
-    /// the same in the form. The layout may part where that is so: what was measured in a block must be written as well if
-    /// it ends where the block has not ended yet.
+    /// Where reading ends that ended with a block: behind what is left, shorter than a block, if that is UTF-8 that
+    /// means the same in the form. The layout may part where that is so: what was measured in a block must be written
+    /// as well if it ends where the block has not ended yet.
     fn end_behind(&self, at: usize, limit: usize, out: &mut impl Place) -> usize {
         let rest = self.data.get(at..limit).filter(|rest| rest.len() < BLOCK);
         let text = rest.and_then(|rest| str::from_utf8(rest).ok());

@@ -51,8 +51,8 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
     }
 }
 
-/// As [`measure_blocks`], of short bytes: [`Prefix::NONE`] where they are not valid to the end, or this takes no less time
-/// than [`write_short`].
+/// As [`measure_blocks`], of short bytes: [`Prefix::NONE`] where they are not valid to the end, or this takes no less
+/// time than [`write_short`].
 pub fn measure_short(data: &[u8]) -> Prefix {
     match Level::current() {
         // SAFETY: the machine has the instructions.
@@ -102,7 +102,8 @@ pub fn before_row(data: &[u8], classes: &[Class; 4]) -> usize {
     0
 }
 
-/// Count the bytes of a value in a beginning of data: how long that is, how many there are, and the end of the last one.
+/// Count the bytes of a value in a beginning of data: how long that is, how many there are, and the end of the last
+/// one.
 pub fn count_in_beginning(data: &[u8], meant: u8) -> (usize, usize, usize) {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     if has_vectors() {
@@ -120,7 +121,8 @@ fn has_vectors() -> bool {
     Level::current() >= Level::VECTORS && vectors::are_available()
 }
 
-/// Write text up to U+FFFF as units in the byte order of other machines; false where the machine lacks the instructions.
+/// Write text up to U+FFFF as units in the byte order of other machines; false where the machine lacks the
+/// instructions.
 ///
 /// # Panics
 /// As [`to_ucs2`].
@@ -228,9 +230,9 @@ pub fn to_ucs4(text: &Measured<'_>, out: &mut Output<'_, u32>) {
     }
 }
 
-/// Whether nearly all of a text takes three bytes or four, or its beginning has sequences of four, all of which our kernel
-/// writes in less time than the library does: those of four in a fifth of it. Of shorter sequences the library writes a third
-/// more.
+/// Whether nearly all of a text takes three bytes or four, or its beginning has sequences of four, all of which our
+/// kernel writes in less time than the library does: those of four in a fifth of it. Of shorter sequences the library
+/// writes a third more.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn is_long(scalar: &Scalar<'_>) -> bool {
     const BEGINNING: usize = 64;
@@ -272,8 +274,8 @@ pub fn to_utf8(scalar: &Scalar<'_>, out: &mut Output<'_, u8>) {
     bulk::to_utf8(scalar, out);
 }
 
-/// Count faults by the indices of their kinds, from an offset on, in whole blocks before a limit; a sequence begins where
-/// that ended. None where the machine lacks the instructions.
+/// Count faults by the indices of their kinds, from an offset on, in whole blocks before a limit; a sequence begins
+/// where that ended. None where the machine lacks the instructions.
 pub fn tally(faults: &Faults<'_>, start: usize, limit: usize, counts: &mut [u64]) -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
     if Level::current() == Level::Avx512 {
@@ -365,10 +367,14 @@ macro_rules! by_level {
             match Level::current() {
                 // SAFETY: the machine has the instructions.
                 #[cfg(target_arch = "x86_64")]
-                Level::Avx512 => Some(unsafe { avx512::$module::$kernel $(::<$which>)? (input, start, limit, $($out)?) }),
+                Level::Avx512 => Some(unsafe {
+                    avx512::$module::$kernel $(::<$which>)? (input, start, limit, $($out)?)
+                }),
                 // SAFETY: as above.
                 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-                Level::VECTORS => Some(unsafe { vectors::$module::$kernel $(::<$which>)? (input, start, limit, $($out)?) }),
+                Level::VECTORS => Some(unsafe {
+                    vectors::$module::$kernel $(::<$which>)? (input, start, limit, $($out)?)
+                }),
                 _ => None,
             }
         })*
@@ -383,8 +389,8 @@ by_level! {
 
 by_level! {
     decode of Source<'_>:
-    /// As [`Source::write_ucs1`], where `ESCAPES` says whether the answers are escapes; None where the machine lacks the
-    /// instructions.
+    /// As [`Source::write_ucs1`], where `ESCAPES` says whether the answers are escapes; None where the machine lacks
+    /// the instructions.
     write_ucs1 <ESCAPES> = write_ucs1(out: &mut Output<'_, u8>) -> usize;
     /// As [`Source::write_ucs2`].
     write_ucs2 <ESCAPES> = write_ucs2(out: &mut Output<'_, u16>) -> usize;

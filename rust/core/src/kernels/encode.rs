@@ -1,5 +1,5 @@
-//! Code points measured and written as bytes of a form: by the kernels of the machine, else in blocks, or one by one where
-//! a spelling has too much that is odd.
+//! Code points measured and written as bytes of a form: by the kernels of the machine, else in blocks, or one by one
+//! where a spelling has too much that is odd.
 
 use super::output::Output;
 use super::replaced::Replaced;

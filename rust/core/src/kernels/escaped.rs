@@ -4,8 +4,8 @@ use super::lanes::parts;
 use super::output::Output;
 use crate::policy::backslashed_byte;
 
-/// Write what begins in lanes, in their order: `put` those between ill-formed lanes, and for each of these the escape of its
-/// byte in the window.
+/// Write what begins in lanes, in their order: `put` those between ill-formed lanes, and for each of these the escape
+/// of its byte in the window.
 #[inline(always)]
 pub fn put_escaped<'o, T: From<u8>>(
     [begins, ill]: [u64; 2],

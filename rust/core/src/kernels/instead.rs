@@ -54,8 +54,8 @@ impl Instead {
     }
 }
 
-/// Whether a lead stands at an index, and a trail behind it. Both are asked at once: what kind of surrogate stands there cannot be
-/// foreseen, but pairs are rare.
+/// Whether a lead stands at an index, and a trail behind it. Both are asked at once: what kind of surrogate stands
+/// there cannot be foreseen, but pairs are rare.
 #[inline(always)]
 pub fn is_pair<P: Point>(points: &[P], at: usize) -> bool {
     holds(LEADS, points[at].into()) & points.get(at + 1).is_some_and(|&next| holds(TRAILS, next.into()))

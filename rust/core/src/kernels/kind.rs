@@ -1,4 +1,5 @@
-//! The kinds of str as those see them who write one: what is a code point of each, and what a sequence of UTF-8 means in it.
+//! The kinds of str as those see them who write one: what is a code point of each, and what a sequence of UTF-8 means
+//! in it.
 
 use super::widen::Widened;
 use crate::code_point::LARGEST_IN_STR;

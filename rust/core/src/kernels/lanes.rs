@@ -1,7 +1,7 @@
 //! Masks over a block of 64 bytes, one bit for each lane: the algebra that all instruction sets share.
 //!
-//! An instruction set finds which bytes are of a kind; what follows from that is `u64` algebra. Every function is inlined
-//! into its caller, which compiles it with its own instructions.
+//! An instruction set finds which bytes are of a kind; what follows from that is `u64` algebra. Every function is
+//! inlined into its caller, which compiles it with its own instructions.
 
 use std::iter;
 
@@ -116,8 +116,8 @@ pub fn stops_at(answer: Answer, ill: u64, high: u64) -> u64 {
     }
 }
 
-/// What the algebra says of a block is compared, lane by lane, with a walk over the same bytes: for every string of eight
-/// byte classes, every carry into the block, and at every place about its end.
+/// What the algebra says of a block is compared, lane by lane, with a walk over the same bytes: for every string of
+/// eight byte classes, every carry into the block, and at every place about its end.
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -42,8 +42,8 @@ impl Level {
             let Ok(Some(asked)) = Level::asked() else { return Level::detected() };
             let level = asked.min(Level::detected());
             #[cfg(feature = "simdutf")]
-            // SAFETY: this runs once, and only where the variable is set, which is for tests: for the extension module while
-            // it is imported and no other thread of the interpreter reads the environment.
+            // SAFETY: this runs once, and only where the variable is set, which is for tests: for the extension module
+            // while it is imported and no other thread of the interpreter reads the environment.
             unsafe {
                 follow(level)
             };
@@ -117,8 +117,8 @@ pub fn instruction_sets() -> Vec<&'static str> {
     Level::HERE.iter().filter(|&&level| level <= Level::detected()).map(|level| level.name()).collect()
 }
 
-/// Have the C++ library choose as was asked of us. It reads this variable when it is first called, and gives wrong answers
-/// where it names what the machine lacks; so only what was found to be there is named.
+/// Have the C++ library choose as was asked of us. It reads this variable when it is first called, and gives wrong
+/// answers where it names what the machine lacks; so only what was found to be there is named.
 ///
 /// # Safety
 /// No other thread reads the environment meanwhile, but by functions of Rust's library.

@@ -5,8 +5,8 @@
 use super::text::Text;
 use crate::code_point::LARGEST_IN_STR;
 
-/// The narrowest kind of str that holds a text. As a whole word it is moved without the bytes beside it, which would have to
-/// be waited for.
+/// The narrowest kind of str that holds a text. As a whole word it is moved without the bytes beside it, which would
+/// have to be waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(usize)]
 pub enum Width {

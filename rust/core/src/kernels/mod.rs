@@ -4,11 +4,11 @@
 //! from its tables. Each file is one subject and can be replaced by code for other instruction sets: what the functions
 //! promise stands at each of them, and nothing else of this crate depends on how they do it.
 //!
-//! At the bottom are the types (`text`, `kind`, `measured`, `source`, `spelt`, `units`, `output`), then `words`, `portable`,
-//! `validity`, `plain` and the library `simdutf`, of which `bulk` chooses, `short_units`, `transcoding` and `replaced` by it,
-//! then `reader` and `speller`, which work in blocks on any machine, the instructions of each processor (`x86`, `aarch64`), the
-//! kernels over vectors of 32 bytes that are compiled with them (`vectors`), then `dispatch`, and at the top what measures
-//! and converts by it.
+//! At the bottom are the types (`text`, `kind`, `measured`, `source`, `spelt`, `units`, `output`), then `words`,
+//! `portable`, `validity`, `plain` and the library `simdutf`, of which `bulk` chooses, `short_units`, `transcoding` and
+//! `replaced` by it, then `reader` and `speller`, which work in blocks on any machine, the instructions of each
+//! processor (`x86`, `aarch64`), the kernels over vectors of 32 bytes that are compiled with them (`vectors`), then
+//! `dispatch`, and at the top what measures and converts by it.
 
 #![cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only the kernels with AVX-512 use some of this"))]
 

@@ -12,7 +12,8 @@ use std::{ptr, slice};
 
 use super::masks::LANES;
 
-/// With more lanes it is quicker to store each of them, over the one before that is not kept, than to look for the next.
+/// With more lanes it is quicker to store each of them, over the one before that is not kept, than to look for the
+/// next.
 const MOST_BY_BIT: u32 = 40;
 
 /// With more lanes that are not kept it is quicker to store each of them than to copy the runs between.
@@ -98,7 +99,8 @@ impl<'a, T> Output<'a, T> {
         self.filled += values.len();
     }
 
-    /// Write what the values of blocks become, up to the first block that is not meant, and return how many blocks that are.
+    /// Write what the values of blocks become, up to the first block that is not meant, and return how many blocks that
+    /// are.
     // In a function of its own the compiler makes vectors of the loop, whatever is around the call.
     #[inline(never)]
     pub(super) fn extend_blocks<U: Copy, const MANY: usize>(
@@ -252,8 +254,8 @@ impl<'a, T> Output<'a, T> {
         (self.values.as_mut_ptr().wrapping_add(self.filled).cast(), is_roomy)
     }
 
-    /// The first of the memory behind the values that have been written, if so much of it is there. What is written counts
-    /// once that is said by [`Output::advance`].
+    /// The first of the memory behind the values that have been written, if so much of it is there. What is written
+    /// counts once that is said by [`Output::advance`].
     #[inline]
     pub(super) fn room_for<const COUNT: usize>(&mut self) -> Option<&mut [MaybeUninit<T>; COUNT]> {
         let (at, is_roomy) = self.next(0, COUNT);
@@ -315,7 +317,8 @@ impl<'a, T> Output<'a, T> {
     }
 }
 
-/// A place for values that is known to have room for them: a loop needs no more of an output than where the next one goes.
+/// A place for values that is known to have room for them: a loop needs no more of an output than where the next one
+/// goes.
 pub(super) struct Place<T>(*mut T);
 
 impl<T: Copy> Place<T> {

@@ -1,8 +1,8 @@
 //! Valid UTF-8 written as the kinds of str, and these as UTF-8, for any machine.
 //!
 //! Where sequences of one and two bytes take turns, as words and spaces do, no branch depends on which comes next: what
-//! each lane of a block becomes is computed, of which the compiler makes vectors, and then all are stored in order, each
-//! over the rest of the one before. Longer sequences stand in long runs, which branches follow.
+//! each lane of a block becomes is computed, of which the compiler makes vectors, and then all are stored in order,
+//! each over the rest of the one before. Longer sequences stand in long runs, which branches follow.
 
 use super::kind::{LONGEST, Unit, read_narrow};
 use super::masks::gathered;
@@ -68,8 +68,8 @@ pub fn decode<T: Unit>(data: &[u8], end: usize, out: &mut Output<'_, T>) {
     });
 }
 
-/// Write what begins in a block and ends there, given its largest byte, and return where that ends. The block begins at the
-/// border of a sequence.
+/// Write what begins in a block and ends there, given its largest byte, and return where that ends. The block begins at
+/// the border of a sequence.
 pub fn decode_block<T: Unit>(block: &[u8; BLOCK], largest: u8, out: &mut Output<'_, T>) -> usize {
     match largest {
         0..0x80 => ascii(block, out),

@@ -1,5 +1,6 @@
 //! Bytes of any form that has a layout, looked at block by block on any machine: masks show in which lanes sequences
-//! begin, which of them are ill-formed, and where the layout does not apply. What callers do with a block is left to them.
+//! begin, which of them are ill-formed, and where the layout does not apply. What callers do with a block is left to
+//! them.
 
 use super::lanes::{Begun, Read, stops_at};
 use super::masks::{LANES, Window, lanes_behind, lanes_of};

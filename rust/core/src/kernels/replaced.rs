@@ -1,6 +1,6 @@
 //! Text written as UTF-8, with ASCII or nothing instead of each surrogate. A copy of the text, piece by piece, has the
-//! replacements in it; it is clean, and written in bulk. So a surrogate makes text little slower on machines whose other
-//! kernels would examine each block closely.
+//! replacements in it; it is clean, and written in bulk. So a surrogate makes text little slower on machines whose
+//! other kernels would examine each block closely.
 
 #![expect(unsafe_code, reason = "text from which surrogates were taken is said to have none")]
 

@@ -1,5 +1,5 @@
-//! Runs of what a form shares with UTF-8, and ill-formed units between them, read sequence by sequence: branches decide how
-//! much of a word counts. Other stretches are read in the blocks of `decode`.
+//! Runs of what a form shares with UTF-8, and ill-formed units between them, read sequence by sequence: branches decide
+//! how much of a word counts. Other stretches are read in the blocks of `decode`.
 
 #![expect(unsafe_code, reason = "a loop does not look for room for each word")]
 
@@ -81,8 +81,9 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Write text and the answers to the ill-formed units in it, which begin before a limit, up to what is neither, or has no
-    /// room in the kind of str; return where that is. Each byte gives at most one code point, but for `Answer::Backslash`.
+    /// Write text and the answers to the ill-formed units in it, which begin before a limit, up to what is neither, or
+    /// has no room in the kind of str; return where that is. Each byte gives at most one code point, but for
+    /// `Answer::Backslash`.
     ///
     /// # Panics
     /// There is no room for as many.
@@ -91,8 +92,8 @@ impl<'a> Runs<'a> {
         self.source.write_words(self.shared, self.answer, [start, limit], out)
     }
 
-    /// Read runs of sequences of three or of four bytes and the ill-formed units before and between, and return where they
-    /// end.
+    /// Read runs of sequences of three or of four bytes and the ill-formed units before and between, and return where
+    /// they end.
     #[inline(always)]
     pub fn read(&self, [start, limit]: [usize; 2], out: &mut impl Runner) -> usize {
         let (layout, data) = (self.source.layout, self.source.data);
@@ -134,9 +135,9 @@ struct Other {
 }
 
 impl Source<'_> {
-    /// Write what is shared with UTF-8 and what is read by itself, from an offset up to a limit, until something is neither;
-    /// return where that is. Branches decide how much of a word counts, which are foreseen where text is short or has few
-    /// lengths.
+    /// Write what is shared with UTF-8 and what is read by itself, from an offset up to a limit, until something is
+    /// neither; return where that is. Branches decide how much of a word counts, which are foreseen where text is short
+    /// or has few lengths.
     ///
     /// # Panics
     /// There is no room for as many values as bytes.
@@ -151,7 +152,8 @@ impl Source<'_> {
         let (at, is_done) = out.extend_within(limit - start, |mut place| {
             let (words, mut at) = (&self.data[..limit], start);
             while let Some(&word) = words.get(at..).and_then(<[u8]>::first_chunk) {
-                // SAFETY: so far there are no more values than bytes, and at least as many bytes are left as a word has.
+                // SAFETY: so far there are no more values than bytes, and at least as many bytes are left as a word
+                // has.
                 let mut length = unsafe { shared.write_word(u64::from_le_bytes(word), &mut place) };
                 if length == 0 {
                     let Some(other) = self.other(answer, at, T::MOST) else { return ((at, true), place) };
@@ -218,8 +220,8 @@ impl Source<'_> {
     }
 }
 
-/// Take the answer to an ill-formed unit of so many bytes that begins with one from 80 up, and return how many of them it
-/// answers; None if there is none.
+/// Take the answer to an ill-formed unit of so many bytes that begins with one from 80 up, and return how many of them
+/// it answers; None if there is none.
 #[inline(always)]
 pub fn answer_unit(answer: Answer, byte: u8, length: usize, out: &mut impl Points) -> Option<usize> {
     match answer {

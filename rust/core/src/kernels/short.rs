@@ -37,8 +37,8 @@ const MANY: usize = 64;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const WHOLE: usize = 128;
 
-/// Write a short text as UTF-8, and something instead of what is rare, as far as that is known and there is room, and return
-/// how many code points that is.
+/// Write a short text as UTF-8, and something instead of what is rare, as far as that is known and there is room, and
+/// return how many code points that is.
 #[inline]
 pub fn write_short(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) -> usize {
     let limit = limit(text, instead, out);
@@ -133,8 +133,8 @@ fn spell<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) ->
     out.extend_within(most, |place| unsafe { by_words(points, instead, place) })
 }
 
-/// As [`spell`], one by one. The loop over lengths itself writes what replaces most rare code points; as one answer among all, it
-/// took a fifth more time.
+/// As [`spell`], one by one. The loop over lengths itself writes what replaces most rare code points; as one answer
+/// among all, it took a fifth more time.
 #[inline(never)]
 fn spell_each<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) -> usize {
     match *instead {
@@ -145,8 +145,8 @@ fn spell_each<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8
     }
 }
 
-/// As [`spell_each`], given which code points become their lowest byte, and which from U+0800 to U+FFFF are written as three
-/// bytes.
+/// As [`spell_each`], given which code points become their lowest byte, and which from U+0800 to U+FFFF are written as
+/// three bytes.
 #[inline(always)]
 fn spell_with<P: Point>(
     points: &[P],
@@ -176,7 +176,8 @@ fn spell_with<P: Point>(
     })
 }
 
-/// Write a word at once where all of it takes as many bytes, and else one by one, and what becomes of those that are rare.
+/// Write a word at once where all of it takes as many bytes, and else one by one, and what becomes of those that are
+/// rare.
 ///
 /// # Safety
 /// There is room for the longest of each and one answer more.
@@ -211,8 +212,8 @@ unsafe fn by_words<P: Point>(points: &[P], instead: &Instead, mut place: Place<u
     (at, place)
 }
 
-/// Write what stands for the code point at an index, which is rare, or for the pair that begins there; return how many code
-/// points that is, none if it is not known.
+/// Write what stands for the code point at an index, which is rare, or for the pair that begins there; return how many
+/// code points that is, none if it is not known.
 ///
 /// # Safety
 /// There is room for an answer.
@@ -284,9 +285,9 @@ fn is_usual<P: Point>(point: u32, _: &[P], _: usize) -> bool {
     !holds(RARE, point)
 }
 
-/// Write code points: the lowest byte of those in a range, and the three bytes of those from U+0800 to U+FFFF that `is_three`
-/// accepts. Return how many are before something else. Each length has a branch of its own, so that where the next sequence
-/// goes does not wait for it.
+/// Write code points: the lowest byte of those in a range, and the three bytes of those from U+0800 to U+FFFF that
+/// `is_three` accepts. Return how many are before something else. Each length has a branch of its own, so that where
+/// the next sequence goes does not wait for it.
 ///
 /// # Safety
 /// There is room for the longest sequence of each.

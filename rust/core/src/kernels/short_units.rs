@@ -26,8 +26,8 @@ impl ShortUnits {
         ShortUnits([const { MaybeUninit::uninit() }; _])
     }
 
-    /// Convert bytes. None if they are too long or ill-formed, not aligned for their units, or if the library is not the
-    /// quickest for them.
+    /// Convert bytes. None if they are too long or ill-formed, not aligned for their units, or if the library is not
+    /// the quickest for them.
     pub fn converted(&mut self, data: &[u8], source: Unicode, target: Unicode) -> Option<&[u8]> {
         let out = &mut self.0[..];
         match (source, target) {

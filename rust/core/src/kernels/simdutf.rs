@@ -1,10 +1,10 @@
 //! The C++ library `simdutf`, which validates, counts and converts UTF-8 where no kernel of ours is quicker.
 //!
 //! Its conversions of valid input write exactly the code points that there are and nothing beyond them; that is their
-//! contract. So they are only given what has been measured, of which a type is the proof: [`Measured`] and [`Scalar`]. How
-//! many values they write is checked before (the room) and after (the count). Its conversions "with errors" may leave part
-//! of a valid prefix unwritten, so they are not used: what is converted has been validated. The same holds for UTF-16 and
-//! UTF-32: [`Utf16`] and [`Utf32`].
+//! contract. So they are only given what has been measured, of which a type is the proof: [`Measured`] and [`Scalar`].
+//! How many values they write is checked before (the room) and after (the count). Its conversions "with errors" may
+//! leave part of a valid prefix unwritten, so they are not used: what is converted has been validated. The same holds
+//! for UTF-16 and UTF-32: [`Utf16`] and [`Utf32`].
 
 #![expect(unsafe_code, reason = "the library is C++")]
 

@@ -85,8 +85,8 @@ pub(super) struct Note {
     pub ill: u64,
     /// Those of them in which something begins that is written apart, such as a pair; each instruction set has its own.
     pub odd: u64,
-    /// The offset of the block, with the length of what begins in it in the lowest two bytes: an offset may need all bits of
-    /// a `usize`.
+    /// The offset of the block, with the length of what begins in it in the lowest two bytes: an offset may need all
+    /// bits of a `usize`.
     place: u64,
 }
 
@@ -131,8 +131,8 @@ impl Note {
     }
 }
 
-/// The most blocks that are noted: those of sixteen megabytes that are read closely everywhere, or of one where assertions are on, so
-/// that tests reach what is behind them.
+/// The most blocks that are noted: those of sixteen megabytes that are read closely everywhere, or of one where
+/// assertions are on, so that tests reach what is behind them.
 const MOST_NOTES: usize = if cfg!(debug_assertions) { 1 << 14 } else { 1 << 18 };
 
 /// The initial capacity in blocks: where kernels keep stopping, each stretch has few notes.

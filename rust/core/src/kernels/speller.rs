@@ -1,7 +1,7 @@
 //! Code points of a str measured and written by a spelling, block by block, on any machine.
 //!
-//! All lanes of a block become sequences at once. A few ranges of code points are *odd*: surrogates, and what the form lacks
-//! or writes in a way of its own. Their lanes are found by comparing, and what they become is put in their place.
+//! All lanes of a block become sequences at once. A few ranges of code points are *odd*: surrogates, and what the form
+//! lacks or writes in a way of its own. Their lanes are found by comparing, and what they become is put in their place.
 
 use super::kind::LONGEST;
 use super::lanes::low_64;
@@ -73,8 +73,8 @@ impl Odd {
     }
 }
 
-/// The bytes of an odd code point as a number, the first lowest, and how many these are. A number does not wait for bytes
-/// that were stored one by one.
+/// The bytes of an odd code point as a number, the first lowest, and how many these are. A number does not wait for
+/// bytes that were stored one by one.
 type Answer = (u128, usize);
 
 /// The most ranges that a block is compared with.
@@ -255,7 +255,8 @@ impl<'a> Speller<'a> {
         &self.odds[..self.count]
     }
 
-    /// The odd code points, as the first of a range and how many more there are, as far as a str of this kind holds them.
+    /// The odd code points, as the first of a range and how many more there are, as far as a str of this kind holds
+    /// them.
     #[inline(always)]
     fn reachable<P: Point>(&self) -> impl Iterator<Item = (P, P, &Odd)> {
         let reachable = self.odds().iter().filter(|odd| odd.range.0 <= P::LARGEST);
@@ -514,8 +515,8 @@ impl<P: Point> Block<'_, P> {
         self.write_even::<4, _>(bytes, out)
     }
 
-    /// Write the bytes of code points that take as many each, but for those that are odd. Behind them there is room for a
-    /// block, so that as many bytes can be copied from each of them on.
+    /// Write the bytes of code points that take as many each, but for those that are odd. Behind them there is room for
+    /// a block, so that as many bytes can be copied from each of them on.
     #[inline(always)]
     fn write_even<const LENGTH: usize, const ROOM: usize>(&self, bytes: [u8; ROOM], out: &mut Output<'_, u8>) -> usize {
         let (mut bytes, mut from, mut rest) = (bytes, 0, self.odd);

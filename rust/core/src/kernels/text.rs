@@ -41,7 +41,8 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// A limit, or the index before it where that is between a lead and a trail, so that what ends there tears no pair apart.
+    /// A limit, or the index before it where that is between a lead and a trail, so that what ends there tears no pair
+    /// apart.
     #[inline]
     #[must_use]
     pub fn whole_up_to(self, limit: usize) -> usize {

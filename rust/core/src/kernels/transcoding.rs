@@ -1,7 +1,8 @@
-//! Well-formed text of UTF-8, UTF-16 or UTF-32 written as another of the three, by the library or by kernels of ours where
-//! these are quicker.
+//! Well-formed text of UTF-8, UTF-16 or UTF-32 written as another of the three, by the library or by kernels of ours
+//! where these are quicker.
 //!
-//! The library is only given what has been found to be well-formed, piece by piece, of which the types here are the proof.
+//! The library is only given what has been found to be well-formed, piece by piece, of which the types here are the
+//! proof.
 
 #![expect(unsafe_code, reason = "bytes are units of another width, and the library is C++")]
 
@@ -48,8 +49,8 @@ enum Way<'a> {
 }
 
 impl<'a> Transcoding<'a> {
-    /// Measure all of some bytes, or convert them where they are short. None if they are not well-formed or not aligned, if
-    /// there is nothing to convert, or if the library has no kernels for the machine.
+    /// Measure all of some bytes, or convert them where they are short. None if they are not well-formed or not
+    /// aligned, if there is nothing to convert, or if the library has no kernels for the machine.
     #[must_use]
     pub fn new(data: &'a [u8], source: Unicode, target: Unicode, short: &'a mut ShortUnits) -> Option<Self> {
         if source == target || !bulk::has_library() {

@@ -104,7 +104,8 @@ fn or_of(units: &[u16; BLOCK]) -> u16 {
     units.iter().fold(0, |seen, &unit| seen | unit)
 }
 
-/// The same of 32-bit units as they stand in memory, lane by lane: of a plain fold the compiler takes the vectors apart.
+/// The same of 32-bit units as they stand in memory, lane by lane: of a plain fold the compiler takes the vectors
+/// apart.
 #[inline(always)]
 fn or_of_wide(units: &[[u8; 4]; BLOCK]) -> u32 {
     let mut lanes = [0; 4];
@@ -262,8 +263,8 @@ impl Units<'_> {
         at
     }
 
-    /// Whether the form has all 32-bit units of a block. They are compared as they stand in memory: what they are compared
-    /// with is turned instead.
+    /// Whether the form has all 32-bit units of a block. They are compared as they stand in memory: what they are
+    /// compared with is turned instead.
     #[inline(always)]
     fn are_values(&self, units: &[[u8; 4]; BLOCK], unit: impl Fn([u8; 4]) -> u32) -> bool {
         let turned = |value: u32| unit(value.to_ne_bytes());

@@ -22,7 +22,8 @@ struct Valid<'a> {
 }
 
 impl<'a> Valid<'a> {
-    /// As many as are measured quicker by blocks than by [`Valid::extend`] and what else measures, and what was measured.
+    /// As many as are measured quicker by blocks than by [`Valid::extend`] and what else measures, and what was
+    /// measured.
     fn measured(data: &'a [u8]) -> (Self, Prefix) {
         let prefix = dispatch::measure_blocks(data);
         (Valid { data, end: prefix.end }, prefix)
@@ -67,8 +68,8 @@ impl<'a> Measured<'a> {
         unsafe { Measured::known(valid.text(), count, Width::of_largest(largest)) }
     }
 
-    /// Measure short bytes, if it takes less time to measure and write them than to read them in one pass; None if they are
-    /// not valid UTF-8. Where they are not likely to be, less time is taken to find out.
+    /// Measure short bytes, if it takes less time to measure and write them than to read them in one pass; None if they
+    /// are not valid UTF-8. Where they are not likely to be, less time is taken to find out.
     #[must_use]
     pub fn of_short(data: &'a [u8], is_likely: bool) -> Option<Self> {
         let Prefix { end, count, largest } = dispatch::measure_short(data);
@@ -80,8 +81,8 @@ impl<'a> Measured<'a> {
         Some(unsafe { Measured::known(Valid { data, end }.text(), count, Width::of_largest(largest)) })
     }
 
-    /// The text up to an offset, where a code point begins, and the rest. No part is wider than the whole, or is said to be
-    /// narrower.
+    /// The text up to an offset, where a code point begins, and the rest. No part is wider than the whole, or is said
+    /// to be narrower.
     ///
     /// # Panics
     /// No code point begins there.
@@ -181,8 +182,8 @@ impl<'a> Text<'a> {
         is_scalar.then(|| unsafe { Scalar::known(self, bulk::utf8_bytes(self)) })
     }
 
-    /// The same of text that a form writes as UTF-8 does; None too where it takes no less time to write it by the form's own
-    /// blocks: with AVX-512, and beyond U+FFFF, where many forms part from UTF-8.
+    /// The same of text that a form writes as UTF-8 does; None too where it takes no less time to write it by the
+    /// form's own blocks: with AVX-512, and beyond U+FFFF, where many forms part from UTF-8.
     #[must_use]
     pub fn shared(self, agreement: &Agreement) -> Option<Scalar<'a>> {
         if agreement.is_total() {

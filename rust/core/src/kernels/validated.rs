@@ -23,8 +23,8 @@ impl Counts {
     }
 }
 
-/// Measure UTF-16; its bytes in UTF-8 too if `EIGHT`. None if it is ill-formed. `is_swapped` says whether its units are in
-/// the byte order of other machines.
+/// Measure UTF-16; its bytes in UTF-8 too if `EIGHT`. None if it is ill-formed. `is_swapped` says whether its units are
+/// in the byte order of other machines.
 #[inline(always)]
 pub fn utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Option<Counts> {
     if is_swapped { measured_16::<EIGHT>(units, u16::swap_bytes) } else { measured_16::<EIGHT>(units, |unit| unit) }
@@ -71,8 +71,8 @@ fn trails_of(units: &[u16; PIECE], ordered: impl Fn(u16) -> u16) -> Option<usize
     (ill == 0).then_some(trails.into())
 }
 
-/// Measure UTF-32 in the byte order of the machine: in bytes of UTF-8 if `EIGHT`, else in units of UTF-16. None if it is
-/// ill-formed.
+/// Measure UTF-32 in the byte order of the machine: in bytes of UTF-8 if `EIGHT`, else in units of UTF-16. None if it
+/// is ill-formed.
 #[inline(always)]
 pub fn utf32<const EIGHT: bool>(units: &[u32]) -> Option<usize> {
     let mut length = units.len();
@@ -85,8 +85,8 @@ pub fn utf32<const EIGHT: bool>(units: &[u32]) -> Option<usize> {
     Some(length + more_32::<EIGHT>(&piece)?)
 }
 
-/// How much longer than one each units of 32 bits are as bytes of UTF-8 if `EIGHT`, else as units of UTF-16; None if one
-/// is ill-formed.
+/// How much longer than one each units of 32 bits are as bytes of UTF-8 if `EIGHT`, else as units of UTF-16; None if
+/// one is ill-formed.
 #[inline(always)]
 fn more_32<const EIGHT: bool>(units: &[u32; PIECE]) -> Option<usize> {
     // By this the surrogates become the largest numbers.

@@ -1,5 +1,5 @@
-//! UTF-8 validated and counted block by block, for any machine: each lane is judged by its byte and the three before it,
-//! without a branch, so the compiler makes vectors of it.
+//! UTF-8 validated and counted block by block, for any machine: each lane is judged by its byte and the three before
+//! it, without a branch, so the compiler makes vectors of it.
 
 #![expect(unsafe_code, reason = "what has been validated here is said to be")]
 
@@ -34,8 +34,8 @@ pub fn valid_prefix(data: &[u8]) -> &str {
     unsafe { str::from_utf8_unchecked(text) }
 }
 
-/// Whether there is no fault in a block that begins at the border of a sequence, given its largest byte; its last sequence
-/// may go on behind it.
+/// Whether there is no fault in a block that begins at the border of a sequence, given its largest byte; its last
+/// sequence may go on behind it.
 pub fn is_clean(block: &[u8; BLOCK], largest: u8) -> bool {
     largest < 0x80 || !is_ill_up_to(largest, &first_window(block))
 }
@@ -112,8 +112,8 @@ fn is_ill_up_to(largest: u8, window: &Window) -> bool {
     }
 }
 
-/// Whether a byte of the block is not what those before it and itself allow; what lies before has been found to be valid,
-/// and no lead is one of a sequence longer than that.
+/// Whether a byte of the block is not what those before it and itself allow; what lies before has been found to be
+/// valid, and no lead is one of a sequence longer than that.
 #[inline(always)]
 fn is_ill<const LONGEST: usize>(window: &Window) -> bool {
     let mut ill = 0;

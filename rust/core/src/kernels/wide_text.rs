@@ -1,5 +1,5 @@
-//! Code points of a str written as 16- and 32-bit units, block by block; loops without a branch, which the compiler makes
-//! vectors of.
+//! Code points of a str written as 16- and 32-bit units, block by block; loops without a branch, which the compiler
+//! makes vectors of.
 
 use super::output::Output;
 use super::spelt::Stretch;
@@ -18,7 +18,8 @@ const BLOCK: usize = 64;
 pub struct WideText<'a> {
     /// The form.
     pub wide: Wide,
-    /// What is written for surrogates that the form lacks, where the kernels know it; else they stop, as they may anyway.
+    /// What is written for surrogates that the form lacks, where the kernels know it; else they stop, as they may
+    /// anyway.
     pub lacking: Lacking,
     /// The code points, none beyond Unicode.
     pub text: Text<'a>,
@@ -110,8 +111,8 @@ impl WideText<'_> {
         out.extend_parts::<4, { 4 * BLOCK }>(&sequences[..points.len()], &lengths[..points.len()]);
     }
 
-    /// As `put`, a line of the cache at a time: the loop that the compiler makes of `put` writes half a line, and takes 1.6 times
-    /// as long.
+    /// As `put`, a line of the cache at a time: the loop that the compiler makes of `put` writes half a line, and takes
+    /// 1.6 times as long.
     #[inline(always)]
     fn put_bytes(&self, points: &[u8], out: &mut Output<'_, u8>) {
         let (lines, rest) = points.as_chunks();

@@ -1,5 +1,5 @@
-//! Sequences of one length in a row, of which a word holds several that are looked at together: runs of three or of four
-//! bytes, and UTF-8 read word by word.
+//! Sequences of one length in a row, of which a word holds several that are looked at together: runs of three or of
+//! four bytes, and UTF-8 read word by word.
 
 #![expect(unsafe_code, reason = "a loop does not look for room for each word")]
 
@@ -36,7 +36,8 @@ const fn in_fours(number: u64) -> u64 {
     number << 32 | number
 }
 
-/// What tells the values of three bytes apart in steps of U+0800: the lower half of the lead, and a bit of the second byte.
+/// What tells the values of three bytes apart in steps of U+0800: the lower half of the lead, and a bit of the second
+/// byte.
 const STEPS: u64 = in_threes(0x20_0F);
 /// Below U+0800.
 const OVERLONG: u64 = 0;
@@ -206,9 +207,8 @@ unsafe fn write_pair<const LENGTH: usize, T: Unit>(word: u64, ill: u64, place: &
         return 2 * LENGTH;
     }
     if ill << (64 - 8 * LENGTH) == 0 {
-        // One alone is stored alone: if both branches stored the same, the compiler would make one of them, and where the
-        // next word is would wait for how much counts.
-        // SAFETY: as above.
+        // One alone is stored alone: if both branches stored the same, the compiler would make one of them, and where
+        // the next word is would wait for how much counts. SAFETY: as above.
         unsafe { place.put([values[0]], 1) };
         return LENGTH;
     }

@@ -34,8 +34,8 @@ impl Sink for Count {
 }
 
 impl Form {
-    /// Append some of the code points from an offset on, at most so many and up to a fault, and return the offset where they
-    /// end: none are appended where a fault begins there.
+    /// Append some of the code points from an offset on, at most so many and up to a fault, and return the offset where
+    /// they end: none are appended where a fault begins there.
     ///
     /// # Errors
     /// There is not enough memory.

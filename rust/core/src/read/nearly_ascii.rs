@@ -1,7 +1,7 @@
-//! Text that is ASCII but for a fault here and there, under a policy whose answers have a known width, or for an escape: it
-//! is written in one pass, without measuring first. If the text turns out to be otherwise, the pass says so, and `pass` measures it
-//! first. On machines without instructions of ours, so is text in the beginning of which something is beyond U+00FF, or is
-//! answered so: there, a second pass costs as much as the first.
+//! Text that is ASCII but for a fault here and there, under a policy whose answers have a known width, or for an
+//! escape: it is written in one pass, without measuring first. If the text turns out to be otherwise, the pass says so,
+//! and `pass` measures it first. On machines without instructions of ours, so is text in the beginning of which
+//! something is beyond U+00FF, or is answered so: there, a second pass costs as much as the first.
 
 use crate::chunk::CHUNK_BYTES;
 use crate::kernels::{Input, LANES, Level, Output, Runs, Unit, Width, copy_ascii_prefix, count_beyond_ascii};
@@ -70,9 +70,9 @@ pub struct OnePass<'a> {
 }
 
 impl OnePass<'_> {
-    /// Write all that the input gives from an offset on, in a form that shares ASCII. It stops if that holds much else, if
-    /// there are so many faults that the kernels are faster, if the room does not suffice, or if `goes_on` says so, which is
-    /// called now and then with the bytes since the last time.
+    /// Write all that the input gives from an offset on, in a form that shares ASCII. It stops if that holds much else,
+    /// if there are so many faults that the kernels are faster, if the room does not suffice, or if `goes_on` says so,
+    /// which is called now and then with the bytes since the last time.
     ///
     /// # Panics
     /// There is less room than that.
@@ -129,8 +129,8 @@ fn likely(is_so: bool) -> Result<(), Attempt> {
 }
 
 impl Pass<'_> {
-    /// How the input is written in one pass; None under a policy that answers nothing, or answers by the form's tables, if
-    /// no escape is first, and where so much is not ASCII that the attempt would be futile.
+    /// How the input is written in one pass; None under a policy that answers nothing, or answers by the form's tables,
+    /// if no escape is first, and where so much is not ASCII that the attempt would be futile.
     #[must_use]
     pub fn in_one_pass(&self) -> Option<OnePass<'_>> {
         let begun = self.begun_width();
@@ -158,8 +158,8 @@ impl Pass<'_> {
         count.checked_add(longer.checked_mul(count.div_ceil(SAMPLE_BYTES))?)
     }
 
-    /// The width of the first sequence beyond U+00FF in the beginning, or of the answer to a fault there, where such text is not
-    /// measured first.
+    /// The width of the first sequence beyond U+00FF in the beginning, or of the answer to a fault there, where such
+    /// text is not measured first.
     #[must_use]
     pub fn begun_width(&self) -> Option<Width> {
         let runs = self.runs::<u32>().filter(|_| !self.is_short())?;
@@ -172,8 +172,8 @@ impl Pass<'_> {
         begun.or_else(|| (is_mixed && self.answers_wide(&beginning[first..])).then_some(Width::Ucs2))
     }
 
-    /// Whether something in some bytes is likely to be ill-formed, and answered beyond U+00FF. It is judged as UTF-8, which a form
-    /// may only share in part; if nothing beyond U+00FF is written, the attempt fails.
+    /// Whether something in some bytes is likely to be ill-formed, and answered beyond U+00FF. It is judged as UTF-8,
+    /// which a form may only share in part; if nothing beyond U+00FF is written, the attempt fails.
     fn answers_wide(&self, bytes: &[u8]) -> bool {
         let is_answered = matches!(self.on_fault, OnFault::Replace | OnFault::SurrogateEscape) || self.has_escape();
         is_answered && str::from_utf8(bytes).is_err_and(|fault| fault.error_len().is_some())
@@ -261,7 +261,8 @@ impl Pass<'_> {
             // The kernels write the text between answers part by part.
             (OnFault::BackslashReplace, Level::Avx512) => 16,
             (OnFault::BackslashReplace, _) => 1,
-            // Faults at irregular distances are as many mispredicted branches; from 130 to 160 bytes on these cost less than masks.
+            // Faults at irregular distances are as many mispredicted branches; from 130 to 160 bytes on these cost less
+            // than masks.
             (_, Level::Avx512) => 128,
             // Single bytes gain by masks up to 47; truncated sequences lose by them from 40 on.
             (_, Level::Neon | Level::Avx2) => 40,
@@ -269,8 +270,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Answer what begins at an offset, which is not ASCII, and return the next offset; None if it is neither an escape nor a
-    /// fault, or there is no room.
+    /// Answer what begins at an offset, which is not ASCII, and return the next offset; None if it is neither an escape
+    /// nor a fault, or there is no room.
     #[inline(always)]
     fn answered(&self, at: usize, room: usize, out: &mut impl Sink) -> Option<usize> {
         if let Some(code_point) = self.escape_at(at) {

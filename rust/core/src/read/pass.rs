@@ -145,7 +145,8 @@ impl Pass<'_> {
         is_so.then_some(Extent { end: self.data.len(), count: self.data.len() / width, ..first })
     }
 
-    /// Write text that was guessed to be within U+00FF, and return its width. None if not all of it could be written so.
+    /// Write text that was guessed to be within U+00FF, and return its width. None if not all of it could be written
+    /// so.
     pub fn write_guessed_ucs1(&self, guess: &Extent, out: &mut Output<'_, u8>) -> Option<Width> {
         self.units_to_guess()?.copy_ucs1(0, guess.end, out).map(Width::of)
     }
@@ -155,7 +156,8 @@ impl Pass<'_> {
         self.units_to_guess()?.copy_ucs2(0, guess.end, out).map(Width::of)
     }
 
-    /// What to guess next, given the width that writing returned: where it ended, a wider code point is likelier than a pair.
+    /// What to guess next, given the width that writing returned: where it ended, a wider code point is likelier than a
+    /// pair.
     #[must_use]
     pub fn guess_after(&self, guess: &Extent, width: Option<Width>) -> Option<Extent> {
         let width = width.unwrap_or(Width::Ucs2);

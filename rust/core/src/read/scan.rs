@@ -17,13 +17,13 @@ const BLOCKS_BYTES: usize = 1 << 14;
 /// Bytes that the kernels count at once: some milliseconds of work.
 const BLOCKS_AT_ONCE: usize = 1 << 22;
 
-/// Where the next fault is nearer than this, twice as much is looked at block by block before the kernels are tried again,
-/// and again where that has faults.
+/// Where the next fault is nearer than this, twice as much is looked at block by block before the kernels are tried
+/// again, and again where that has faults.
 const LOOKED_BYTES: usize = 256;
 const MOST_LOOKS: usize = 128;
 
-/// Bytes in which the next fault is looked for one sequence at a time, before the kernels look for it: they take as long to
-/// begin. Where one code point in ten is a fault, listing the faults takes less than half the time.
+/// Bytes in which the next fault is looked for one sequence at a time, before the kernels look for it: they take as
+/// long to begin. Where one code point in ten is a fault, listing the faults takes less than half the time.
 const NEAR_BYTES: usize = 32;
 /// The same of a form that shares all of UTF-8, which is skipped in less time, and ASCII in even less.
 const NEAR_UTF8_BYTES: usize = 512;
@@ -79,8 +79,8 @@ impl Scan<'_> {
         self.at == self.limit
     }
 
-    /// Advance to the next fault, and return whether there is one. The sink keeps nothing; one that refuses to make room
-    /// ends the scan, whose offset then means nothing.
+    /// Advance to the next fault, and return whether there is one. The sink keeps nothing; one that refuses to make
+    /// room ends the scan, whose offset then means nothing.
     pub fn stops_at_fault(&mut self, sink: &mut impl Sink) -> bool {
         let is_final = self.is_final || self.limit < self.data.len();
         let data = &self.data[..self.limit];
@@ -97,8 +97,8 @@ impl Scan<'_> {
         if self.stops_at_fault(sink) { self.pass_fault() } else { None }
     }
 
-    /// The next fault, if it begins within the next few bytes and few bytes decide. None otherwise: it is still to be found.
-    /// The first call for a form that does not share UTF-8 takes up to some milliseconds.
+    /// The next fault, if it begins within the next few bytes and few bytes decide. None otherwise: it is still to be
+    /// found. The first call for a form that does not share UTF-8 takes up to some milliseconds.
     pub fn near_fault(&mut self) -> Option<Fault> {
         if self.form.agreement.is_total() {
             return self.near_fault_in_utf8();
@@ -147,8 +147,8 @@ impl Scan<'_> {
         self.at += ASCII_BYTES * chunks.take_while(|chunk| chunk.is_ascii()).count();
     }
 
-    /// Count the faults; afterwards the scan is at the end of its part, or where more input could change the answer. The
-    /// sink is as for [`Scan::stops_at_fault`].
+    /// Count the faults; afterwards the scan is at the end of its part, or where more input could change the answer.
+    /// The sink is as for [`Scan::stops_at_fault`].
     pub fn tally(&mut self, sink: &mut impl Sink) -> Tally {
         let mut tally = Tally::default();
         self.tally_blocks(&mut tally, sink);
@@ -168,8 +168,8 @@ impl Scan<'_> {
         tally
     }
 
-    /// Count faults almost up to an offset block by block, if the form has a layout: masks show where they begin, and the
-    /// verdicts which they are. Return whether it has found some and can go on.
+    /// Count faults almost up to an offset block by block, if the form has a layout: masks show where they begin, and
+    /// the verdicts which they are. Return whether it has found some and can go on.
     fn tally_looking(&mut self, end: usize, tally: &mut Tally) -> bool {
         let (form, data) = (self.form, self.data);
         let pass = Pass { form, data, is_final: true, largest: u32::MAX, on_fault: OnFault::Replace };
@@ -251,8 +251,8 @@ impl Scan<'_> {
         true
     }
 
-    /// The end of what comes next, and its kind if it is a fault; None if more input could change the answer, or if only
-    /// the diagnosis knows and `ASKED` is false.
+    /// The end of what comes next, and its kind if it is a fault; None if more input could change the answer, or if
+    /// only the diagnosis knows and `ASKED` is false.
     #[inline]
     fn step<const ASKED: bool>(&self, verdicts: &Verdicts) -> Option<(usize, Option<Kind>)> {
         // A constant step of one does not wait for a load: the next byte is independent of this one's verdict.

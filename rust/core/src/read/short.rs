@@ -84,8 +84,8 @@ impl Pass<'_> {
         Some((out.into_written(), width))
     }
 
-    /// Read UTF-8 word by word, and all else closely. That all of UTF-8 is shared is a constant here: by `Runs`, which look,
-    /// 64 bytes took a fifth more time.
+    /// Read UTF-8 word by word, and all else closely. That all of UTF-8 is shared is a constant here: by `Runs`, which
+    /// look, 64 bytes took a fifth more time.
     #[inline(always)]
     fn read_words(&self, source: &Source<'_>, out: &mut Output<'_, u32>) -> Option<()> {
         let (mut at, answer) = (0, source.answer());
@@ -139,8 +139,8 @@ impl Pass<'_> {
     }
 }
 
-/// Read a block from a lane on, of which so many bytes are left, given the lanes of bytes that are no ASCII and of leads;
-/// return where that ends: behind what is left, or where a closer look is needed.
+/// Read a block from a lane on, of which so many bytes are left, given the lanes of bytes that are no ASCII and of
+/// leads; return where that ends: behind what is left, or where a closer look is needed.
 #[inline(always)]
 fn read_block(
     source: &Source<'_>,
@@ -216,8 +216,8 @@ fn copy_step(window: &Window, start: usize, count: usize, out: &mut Output<'_, u
     out.extend_loosely(&u32::of_bytes(bytes), count);
 }
 
-/// The lanes of a block that a mask is made of, at the beginning of some bytes. They are not looked at in the copy: what has
-/// just been stored would have to be waited for.
+/// The lanes of a block that a mask is made of, at the beginning of some bytes. They are not looked at in the copy:
+/// what has just been stored would have to be waited for.
 #[inline(always)]
 fn lanes_of(bytes: &[u8], mask: impl Fn(&[u8; LANES]) -> u64) -> u64 {
     const HALF: usize = LANES / 2;

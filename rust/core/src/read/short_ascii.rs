@@ -26,8 +26,8 @@ impl Pass<'_> {
         })
     }
 
-    /// Whether [`Pass::read_short_ascii`] may be asked: nothing is answered to faults, the form has a layout, and the input
-    /// is short.
+    /// Whether [`Pass::read_short_ascii`] may be asked: nothing is answered to faults, the form has a layout, and the
+    /// input is short.
     #[must_use]
     pub fn may_be_ascii_around_faults(&self) -> bool {
         self.layout_around_faults().is_some()

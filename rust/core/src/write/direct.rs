@@ -1,12 +1,12 @@
-//! Conversion of clean text between forms that agree with UTF-8, UTF-16 and UTF-32, by kernels that know these three. Text
-//! with anything else is left to the writer.
+//! Conversion of clean text between forms that agree with UTF-8, UTF-16 and UTF-32, by kernels that know these three.
+//! Text with anything else is left to the writer.
 
 use crate::form::Form;
 use crate::kernels::{ShortUnits, Transcoding, Unicode};
 
 impl Form {
-    /// Bytes of another form, all of them measured to be written in this one. None if there are no kernels for both forms,
-    /// or if the bytes are ill-formed or hold what the forms do not share with UTF-8, UTF-16 or UTF-32.
+    /// Bytes of another form, all of them measured to be written in this one. None if there are no kernels for both
+    /// forms, or if the bytes are ill-formed or hold what the forms do not share with UTF-8, UTF-16 or UTF-32.
     #[must_use]
     pub fn transcoding<'a>(&self, source: &Form, data: &'a [u8], short: &'a mut ShortUnits) -> Option<Transcoding<'a>> {
         let target = self.unicode().filter(|_| self.wide.is_some() || self.agreement.is_total())?;

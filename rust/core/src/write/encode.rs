@@ -45,9 +45,9 @@ impl Form {
         true
     }
 
-    /// The work of the kernels on a text of which each code point takes one unit of several bytes, and how many bytes that is.
-    /// None where the form has no such units, or some code points may take two. Writing stops at a code point that the form
-    /// lacks: whether all was written is to be looked at.
+    /// The work of the kernels on a text of which each code point takes one unit of several bytes, and how many bytes
+    /// that is. None where the form has no such units, or some code points may take two. Writing stops at a code point
+    /// that the form lacks: whether all was written is to be looked at.
     #[must_use]
     pub fn unit_by_unit<'a>(&'a self, text: Text<'a>) -> Option<(Script<'a>, usize)> {
         let script = self.script(self.spelling.as_ref(), Missing::Stop, text)?;

@@ -1,5 +1,5 @@
-//! Text in one pass, to memory that holds whatever it becomes. Where it is short, measuring it first costs more than the
-//! text; and so it does anywhere, with something instead of surrogates, if no kernel does it by blocks.
+//! Text in one pass, to memory that holds whatever it becomes. Where it is short, measuring it first costs more than
+//! the text; and so it does anywhere, with something instead of surrogates, if no kernel does it by blocks.
 
 use std::mem::MaybeUninit;
 
@@ -59,8 +59,8 @@ impl Form {
         Some(out.into_written())
     }
 
-    /// How a long text is written in one pass; None where measuring it first takes no more time, or what it may become is more
-    /// memory than a verb may hold.
+    /// How a long text is written in one pass; None where measuring it first takes no more time, or what it may become
+    /// is more memory than a verb may hold.
     #[must_use]
     pub fn at_once<'a>(&'a self, text: Text<'a>, policy: Missing) -> Option<AtOnce<'a>> {
         let instead = self.instead(Some(policy));
@@ -115,8 +115,8 @@ impl AtOnce<'_> {
         self.room
     }
 
-    /// Write it, and return whether to its end: not where something is neither a scalar value nor a surrogate with an answer.
-    /// `goes_on` says whether to go on, and is called now and then with the code points since the last time.
+    /// Write it, and return whether to its end: not where something is neither a scalar value nor a surrogate with an
+    /// answer. `goes_on` says whether to go on, and is called now and then with the code points since the last time.
     pub fn write(&self, out: &mut Output<'_, u8>, mut goes_on: impl FnMut(usize) -> bool) -> bool {
         let (text, mut at) = (self.text, 0);
         while at < text.len() {
@@ -134,10 +134,10 @@ impl AtOnce<'_> {
 /// What writes code points, and something instead of what is rare.
 type Write = fn(Text<'_>, &Instead, &mut Output<'_, u8>) -> usize;
 
-/// What writes a long text in the least time, if it is as its beginning is; None if blocks do. Where much is rare, or lengths
-/// of sequences change all the time, words are looked at in vain. Sequences of one and two bytes are written without branches
-/// by blocks; but not those blocks that hold a surrogate, so that text with some, and few sequences of two, is written one by
-/// one. An escape with a backslash takes so long that the rest does not matter.
+/// What writes a long text in the least time, if it is as its beginning is; None if blocks do. Where much is rare, or
+/// lengths of sequences change all the time, words are looked at in vain. Sequences of one and two bytes are written
+/// without branches by blocks; but not those blocks that hold a surrogate, so that text with some, and few sequences of
+/// two, is written one by one. An escape with a backslash takes so long that the rest does not matter.
 fn way(text: Text<'_>, instead: &Instead) -> Option<Write> {
     let (by_points, by_words): (Write, Write) = (write_by_points, write_short);
     let is_within = matches!(instead, Instead::Byte(_) | Instead::Sequence { .. });
@@ -162,7 +162,8 @@ fn length(point: u32) -> usize {
     STARTS.into_iter().filter(|&start| point >= start).count() + 1
 }
 
-/// How many code points at the beginning of a text, but for the first, are meant; `is_meant` is given each, and the one before it.
+/// How many code points at the beginning of a text, but for the first, are meant; `is_meant` is given each, and the one
+/// before it.
 fn sampled(text: Text<'_>, is_meant: impl Fn(u32, u32) -> bool) -> usize {
     (1..SAMPLE_POINTS.min(text.len())).filter(|&at| is_meant(text.at(at), text.at(at - 1))).count()
 }

@@ -89,8 +89,8 @@ impl Points {
         Ok((text, end))
     }
 
-    /// Read a chunk without measuring it first, as the kind of str returned, if no kernel does that and the last one went beyond
-    /// U+00FF, and return where it ended; None if not all of it can be read so.
+    /// Read a chunk without measuring it first, as the kind of str returned, if no kernel does that and the last one
+    /// went beyond U+00FF, and return where it ended; None if not all of it can be read so.
     fn read_at_once(
         &mut self,
         input: &Input<'_>,

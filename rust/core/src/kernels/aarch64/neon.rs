@@ -1,9 +1,9 @@
 //! NEON: vectors of 32 bytes, two registers each, and what the kernels of `vectors` do with them. AVX2 has the same
 //! functions.
 //!
-//! Lanes are of 8, 16, 32 or 64 bits, as the end of a name says. Lanes that answer a question have all bits set, or none.
-//! Where a function speaks of halves, each half of 16 bytes is treated as a vector of its own. The lowest lane is the first
-//! in memory: the machine is little-endian.
+//! Lanes are of 8, 16, 32 or 64 bits, as the end of a name says. Lanes that answer a question have all bits set, or
+//! none. Where a function speaks of halves, each half of 16 bytes is treated as a vector of its own. The lowest lane is
+//! the first in memory: the machine is little-endian.
 
 #![expect(unsafe_code, reason = "vectors are loaded")]
 
@@ -482,7 +482,8 @@ pub fn lanes_8(mask: u32) -> Vector {
     joined(low, high)
 }
 
-/// The bits of a mask at the places of another, one after the other: those of the first four. What is behind is arbitrary.
+/// The bits of a mask at the places of another, one after the other: those of the first four. What is behind is
+/// arbitrary.
 #[inline]
 #[neon]
 pub fn bits_at(mask: u8, places: u8) -> u8 {

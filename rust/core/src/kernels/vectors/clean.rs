@@ -59,8 +59,8 @@ pub fn write_ucs4(text: Followed<'_>, shift: Option<&Layout>, pairs_join: bool, 
 /// For text below U+10000, which has no pairs.
 type NoPairs<T> = fn(&[u8], &mut T) -> usize;
 
-/// Write a text block by block; what ends with the data, from a copy with 0 behind it. `pairs` writes the surrogate pairs with which
-/// a text begins, and returns how many bytes they took.
+/// Write a text block by block; what ends with the data, from a copy with 0 behind it. `pairs` writes the surrogate
+/// pairs with which a text begins, and returns how many bytes they took.
 ///
 /// # Safety
 /// `put_ascii` writes the first 64 values of any room, and `put_block` as many as begin in its block.
@@ -150,7 +150,8 @@ pub fn to_ucs4(text: &[u8], out: &mut Output<'_, u32>) {
     out.go_on(|out| write_ucs4(Followed::by_nothing(text), None, false, out));
 }
 
-/// Write ASCII as 32-bit units. Vectors that cross no line of the cache are stored in less time: a tenth to a fifth less.
+/// Write ASCII as 32-bit units. Vectors that cross no line of the cache are stored in less time: a tenth to a fifth
+/// less.
 #[cfg(feature = "simdutf")]
 #[vectors]
 pub fn ascii_to_ucs4(text: &[u8], out: &mut Output<'_, u32>) {

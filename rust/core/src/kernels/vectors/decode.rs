@@ -41,8 +41,8 @@ impl Block {
 /// Who writes a block: each has code of its own, which is inlined.
 enum By<const ESCAPES: bool, const IS_NOTED: bool> {}
 
-/// Write from an offset to a limit, or to where the kernel stops, as bytes, and return the end. With `ESCAPES`, ill-formed
-/// bytes are answered with backslashes, else with one value each.
+/// Write from an offset to a limit, or to where the kernel stops, as bytes, and return the end. With `ESCAPES`,
+/// ill-formed bytes are answered with backslashes, else with one value each.
 #[vectors]
 pub fn write_ucs1<const ESCAPES: bool>(
     source: &Source<'_>,

@@ -1,7 +1,7 @@
 //! Code points of any kind of str, measured and written in a form that has a spelling.
 //!
-//! Sixteen code points below U+10000 are lanes of 16 bits; others are lanes of 32. What the form lacks is written one by
-//! one unless it is marked, and so is a block with a pair that the form joins.
+//! Sixteen code points below U+10000 are lanes of 16 bits; others are lanes of 32. What the form lacks is written one
+//! by one unless it is marked, and so is a block with a pair that the form joins.
 
 use eightfold_features::vectors;
 
@@ -168,8 +168,8 @@ fn write_rare(spelt: &Spelt<'_>, window: &Window, at: usize, out: &mut Output<'_
     }
     let first = others.trailing_zeros() as usize;
     let Some((bytes, length)) = portable::bytes_at(spelt, at + first) else { return 0 };
-    // SAFETY: the first store writes 32 bytes; the second writes 16 more from the first byte that is not ASCII, which is
-    // one of these 32 and begins a sequence of at most 16.
+    // SAFETY: the first store writes 32 bytes; the second writes 16 more from the first byte that is not ASCII, which
+    // is one of these 32 and begins a sequence of at most 16.
     unsafe {
         put(out, first + length, |room| {
             store_32(packed_16(units), room, 0);

@@ -1,5 +1,5 @@
-//! Blocks of sequences of four bytes with few others between: ASCII, and ill-formed units of one code point each. Written run
-//! by run, they take less than by their lanes, of which three in four are dropped.
+//! Blocks of sequences of four bytes with few others between: ASCII, and ill-formed units of one code point each.
+//! Written run by run, they take less than by their lanes, of which three in four are dropped.
 
 use std::iter;
 use std::mem::MaybeUninit;
@@ -19,8 +19,8 @@ const MOST: u32 = 48;
 /// The most runs of others: with more of them, lanes take less.
 const MOST_RUNS: u32 = 4;
 
-/// Sequences, which may be none, and the singles behind them, in lanes next to each other: the lane of the first, and how many
-/// there are.
+/// Sequences, which may be none, and the singles behind them, in lanes next to each other: the lane of the first, and
+/// how many there are.
 struct Run {
     sequences: (usize, usize),
     singles: (usize, usize),
@@ -46,8 +46,8 @@ fn runs(begins: u64, singles: u64) -> impl Iterator<Item = Run> {
 }
 
 impl Meaning<'_> {
-    /// The lanes of a block in which ASCII or an ill-formed unit begins, if they are in few runs, all others begin four bytes, and
-    /// payloads are code points.
+    /// The lanes of a block in which ASCII or an ill-formed unit begins, if they are in few runs, all others begin four
+    /// bytes, and payloads are code points.
     #[inline]
     #[vectors]
     fn singles(&self, block: &Block) -> Option<u64> {

@@ -1,5 +1,5 @@
-//! Bytes of any form that has a layout, measured: how many code points there are, and the widest. Where sequences begin is
-//! noted for blocks that are read closely.
+//! Bytes of any form that has a layout, measured: how many code points there are, and the widest. Where sequences begin
+//! is noted for blocks that are read closely.
 
 use eightfold_features::vectors;
 
@@ -147,8 +147,8 @@ pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &m
                 if escapes {
                     counted.count += (BACKSLASHED_BYTE - 1) * block.ill.count_ones() as usize;
                 }
-                // Clean ones too: among faulty blocks, a note costs less than the end of a clean run. A block in which nothing
-                // begins has nothing to write.
+                // Clean ones too: among faulty blocks, a note costs less than the end of a clean run. A block in which
+                // nothing begins has nothing to write.
                 if block.begins != 0 {
                     notes.add(block.note(at), at + block.border());
                 }

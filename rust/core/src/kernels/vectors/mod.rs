@@ -1,11 +1,11 @@
 //! Any form that has a layout or a spelling, and wide units, by vectors of 32 bytes, masks and tables of shuffles.
 //!
-//! Each byte (or code point) of a block of 64 bytes is treated as if a sequence began there, all at once. What is dropped
-//! then is dropped eight lanes at a time: their mask is the index of a shuffle. The last bytes of an input, which do not
-//! fill a block, are read one by one, or copied if they are known to be clean.
+//! Each byte (or code point) of a block of 64 bytes is treated as if a sequence began there, all at once. What is
+//! dropped then is dropped eight lanes at a time: their mask is the index of a shuffle. The last bytes of an input,
+//! which do not fill a block, are read one by one, or copied if they are known to be clean.
 //!
-//! The instructions are those of `machine`: AVX2 or NEON. No file here knows which. Only stores are unsafe, and each is one
-//! of the few functions below.
+//! The instructions are those of `machine`: AVX2 or NEON. No file here knows which. Only stores are unsafe, and each is
+//! one of the few functions below.
 
 #![expect(unsafe_code, reason = "vectors are stored, and what is written is counted")]
 

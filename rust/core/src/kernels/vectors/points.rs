@@ -23,8 +23,8 @@ pub struct Meaning<'a> {
 }
 
 impl<'a> Meaning<'a> {
-    /// The meaning in a layout, if payloads are not code points, and of the byte in an ill-formed lane: the base added to it;
-    /// None if it becomes U+FFFD.
+    /// The meaning in a layout, if payloads are not code points, and of the byte in an ill-formed lane: the base added
+    /// to it; None if it becomes U+FFFD.
     #[inline]
     #[vectors]
     pub fn new(shift: Option<&'a Layout>, escape: Option<u32>) -> Self {
@@ -483,8 +483,8 @@ fn are_sparse(lanes: u64) -> bool {
 }
 
 impl Meaning<'_> {
-    /// The code points of eight sequences, which are moved from their places to their lanes; `pairs` and `ill` have those that are
-    /// surrogate pairs or ill-formed.
+    /// The code points of eight sequences, which are moved from their places to their lanes; `pairs` and `ill` have
+    /// those that are surrogate pairs or ill-formed.
     #[inline]
     #[vectors]
     fn points<Taker>(&self, block: &Block, bytes: Vector, places: Vector, [pairs, ill]: [u8; 2]) -> Vector {

@@ -52,8 +52,8 @@ impl Seconds {
         Seconds { low: LeadTable::new(low), span: LeadTable::new(span) }
     }
 
-    /// The lanes of a window's bytes from C0 up whose next byte is one of their second bytes. It is apart, so that what else is
-    /// known of the window stays in registers where this is not asked.
+    /// The lanes of a window's bytes from C0 up whose next byte is one of their second bytes. It is apart, so that what
+    /// else is known of the window stays in registers where this is not asked.
     #[inline(never)]
     #[vectors]
     fn follow(&self, window: &Window) -> u64 {
@@ -251,7 +251,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Examine a block closely, and those behind it as long as many are not well-formed. Said to be cold it stays a
-    /// function of its own, and either loop has the registers to itself: `inline(never)` is dropped next to target features.
+    /// function of its own, and either loop has the registers to itself: `inline(never)` is dropped next to target
+    /// features.
     #[cold]
     #[vectors]
     fn read_closely<S>(
@@ -376,8 +377,9 @@ impl<'a> Reader<'a> {
         Block { bytes, high, begins, ill, pairs, fours, carry: taken.next, length, goes_on }
     }
 
-    /// A block in which no lead byte has a continuation byte behind it, as in text of one byte each that was taken for UTF-8.
-    /// If nothing parts from the layout by its first byte, all that begins there is ASCII or ill-formed on its own.
+    /// A block in which no lead byte has a continuation byte behind it, as in text of one byte each that was taken for
+    /// UTF-8. If nothing parts from the layout by its first byte, all that begins there is ASCII or ill-formed on its
+    /// own.
     #[inline]
     #[vectors]
     fn apart(&self, bytes: Bytes, left: usize, carry: u64) -> Block {

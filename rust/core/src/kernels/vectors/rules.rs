@@ -24,8 +24,8 @@ impl Rules {
         ([Rules::new(&of_seconds), Rules::new(&of_sides)], coarse)
     }
 
-    /// For rules with those that hold in any layout: not 0 in the lanes of bytes that are invalid after the three before them, of which
-    /// `nearest` is the last.
+    /// For rules with those that hold in any layout: not 0 in the lanes of bytes that are invalid after the three
+    /// before them, of which `nearest` is the last.
     #[inline]
     #[vectors]
     pub fn broken(&self, bytes: Vector, [nearest, second, third]: [Vector; 3]) -> Vector {

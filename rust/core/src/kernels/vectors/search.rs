@@ -41,8 +41,8 @@ pub fn count(vectors: &[[u8; LANES]], meant: u8) -> (usize, usize) {
     (count, end)
 }
 
-/// The length of a beginning in which no row of bytes of these classes begins: to the first one, or to less than a vector
-/// and a row before the end.
+/// The length of a beginning in which no row of bytes of these classes begins: to the first one, or to less than a
+/// vector and a row before the end.
 #[vectors]
 pub fn before_row(data: &[u8], classes: &[Class; 4]) -> usize {
     let mut at = 0;

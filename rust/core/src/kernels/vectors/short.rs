@@ -16,8 +16,8 @@ use crate::kernels::text::Text;
 /// The code points of a block.
 pub const BLOCK: usize = 16;
 
-/// Write the whole blocks of a text up to the first with a surrogate or a value beyond Unicode, and return how many code
-/// points those are.
+/// Write the whole blocks of a text up to the first with a surrogate or a value beyond Unicode, and return how many
+/// code points those are.
 #[vectors]
 pub fn write(text: Text<'_>, out: &mut Output<'_, u8>) -> usize {
     let speller = &Speller::<true, false>::of_utf8(&SPELLING);

@@ -130,8 +130,8 @@ fn pairs_32(points: Vector, next: Vector) -> Vector {
     equal_32(both, each_32(PAIR))
 }
 
-/// A spelling, with what each block needs of it. What only a spelling that is not plain needs is compiled out for others,
-/// and so is what only one needs that has answers for what is missing.
+/// A spelling, with what each block needs of it. What only a spelling that is not plain needs is compiled out for
+/// others, and so is what only one needs that has answers for what is missing.
 pub struct Speller<'a, const IS_PLAIN: bool, const ANSWERS: bool> {
     pub spelling: &'a Spelling,
     /// The last code points of one, of two and of three bytes, in lanes of 16 bits and of 32.

@@ -294,8 +294,8 @@ pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output
     rest.map(|rest| seen | rest)
 }
 
-/// Copy units two blocks at a time, which share their checks: there is little else to do. Returned are the end of what is one
-/// code point each, and all units or-ed.
+/// Copy units two blocks at a time, which share their checks: there is little else to do. Returned are the end of what
+/// is one code point each, and all units or-ed.
 #[inline]
 #[vectors]
 fn copy_doubles(units: &Units<'_>, (start, limit): (usize, usize), out: &mut Output<'_, u16>) -> (usize, u32) {

@@ -49,8 +49,9 @@ fn ascii_blocks(data: &[u8]) -> usize {
     128 * data.as_chunks().0.iter().take_while(is_ascii).count()
 }
 
-/// Measure all of some bytes in one pass without a branch for what a vector holds; [`Prefix::NONE`] if they are invalid, or fewer
-/// than 35: the last 32 are looked at together with the three before them, whether or not some were looked at already.
+/// Measure all of some bytes in one pass without a branch for what a vector holds; [`Prefix::NONE`] if they are
+/// invalid, or fewer than 35: the last 32 are looked at together with the three before them, whether or not some were
+/// looked at already.
 #[vectors]
 pub fn measure_all(data: &[u8]) -> Prefix {
     let Some(first) = data.first_chunk().filter(|_| data.len() >= 35) else { return Prefix::NONE };
@@ -75,7 +76,8 @@ pub fn measure_all(data: &[u8]) -> Prefix {
     Prefix { end: data.len(), count: count as usize, largest: largest_of(largest) }
 }
 
-/// As [`measure_blocks`], for a form that differs from UTF-8 only in some lead bytes of four and in U+0000, up to a block with those.
+/// As [`measure_blocks`], for a form that differs from UTF-8 only in some lead bytes of four and in U+0000, up to a
+/// block with those.
 #[vectors]
 pub fn measure_shared(data: &[u8], agreement: &Agreement) -> Prefix {
     let parts_at = |first: u8, last: u8| agreement.leads.iter().any(|range| (first..=last).contains(&range.0));
@@ -99,7 +101,8 @@ fn measure(data: &[u8], parts: impl Fn(Bytes) -> bool) -> Prefix {
         (largest, seen) = (max_8(largest, seen), max_8(bytes.0[0], bytes.0[1]));
         true
     });
-    // A sequence that continues behind the blocks is left to the caller, who sees all of it; its lead byte is not counted.
+    // A sequence that continues behind the blocks is left to the caller, who sees all of it; its lead byte is not
+    // counted.
     let cut = cut_bytes(&data[..end]);
     let of_last = data[end.saturating_sub(64)..end - cut].iter().fold(0, |largest, &byte| byte.max(largest));
     Prefix { end: end - cut, count: count - usize::from(cut > 0), largest: largest_of(largest).max(of_last) }

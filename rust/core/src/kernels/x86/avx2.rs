@@ -1,7 +1,7 @@
 //! AVX2: vectors of 32 bytes, and what the kernels of `vectors` do with them. NEON has the same functions.
 //!
-//! Lanes are of 8, 16, 32 or 64 bits, as the end of a name says. Lanes that answer a question have all bits set, or none.
-//! Where a function speaks of halves, each half of 16 bytes is treated as a vector of its own.
+//! Lanes are of 8, 16, 32 or 64 bits, as the end of a name says. Lanes that answer a question have all bits set, or
+//! none. Where a function speaks of halves, each half of 16 bytes is treated as a vector of its own.
 
 #![expect(unsafe_code, reason = "vectors are loaded")]
 
@@ -411,9 +411,9 @@ pub fn bits_at(mask: u8, places: u8) -> u8 {
     _pext_u32(mask.into(), places.into()) as u8
 }
 
-/// The mask of 64 lanes that are one to 63 places further on; `behind` has as many of those behind a block. It is a shift of
-/// both as one number, whose instruction is six operations on AMD's processors: these are three, and text with dense faults
-/// is decoded in 1 to 5% less time (Zen 3).
+/// The mask of 64 lanes that are one to 63 places further on; `behind` has as many of those behind a block. It is a
+/// shift of both as one number, whose instruction is six operations on AMD's processors: these are three, and text with
+/// dense faults is decoded in 1 to 5% less time (Zen 3).
 #[inline]
 #[avx2]
 pub fn further_on(mask: u64, behind: u64, places: u32) -> u64 {

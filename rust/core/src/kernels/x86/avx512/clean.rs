@@ -40,8 +40,8 @@ pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>)
     }
 }
 
-/// Write text of U+0000 to U+FFFF as 16-bit units, in the byte order of other machines if `SWAPPED`. Each `Taker` has code of
-/// its own, which is inlined.
+/// Write text of U+0000 to U+FFFF as 16-bit units, in the byte order of other machines if `SWAPPED`. Each `Taker` has
+/// code of its own, which is inlined.
 #[inline]
 #[avx512]
 pub fn write_ucs2<const SWAPPED: bool, Taker>(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
@@ -63,9 +63,9 @@ pub fn write_ucs2<const SWAPPED: bool, Taker>(text: &[u8], shift: Option<&Layout
     }
 }
 
-/// Some lanes of a block as 16-bit units, with their number. Each is composed in the lane where its sequence ends, from the
-/// last byte and the two before it, of which three vectors are given; `goes_on` says whether the last sequence ends behind
-/// the block.
+/// Some lanes of a block as 16-bit units, with their number. Each is composed in the lane where its sequence ends, from
+/// the last byte and the two before it, of which three vectors are given; `goes_on` says whether the last sequence ends
+/// behind the block.
 #[inline]
 #[avx512]
 fn ends(
@@ -229,8 +229,9 @@ fn with_pairs(points: __m512i, sequences: __m512i, halves: __m512i) -> __m512i {
     _mm512_mask_mov_epi32(points, pairs, pairs::joined_32(halves))
 }
 
-/// Payloads of up to three bytes, each as its lower and its upper byte, with their offsets added; given the lanes of longer
-/// sequences than one byte, and those of three. Here a vector has 64 of them: units of 16 bits would be twice as many vectors.
+/// Payloads of up to three bytes, each as its lower and its upper byte, with their offsets added; given the lanes of
+/// longer sequences than one byte, and those of three. Here a vector has 64 of them: units of 16 bits would be twice as
+/// many vectors.
 #[inline]
 #[avx512]
 fn offset_bytes(layout: &Layout, [lower, upper]: [__m512i; 2], [longer, three]: [u64; 2]) -> [__m512i; 2] {
@@ -253,7 +254,8 @@ pub fn shifted_16(layout: &Layout, points: __m512i, two: u32, three: u32) -> __m
     beyond_gap(layout, points)
 }
 
-/// Values of up to three bytes as code points, moved past the gap that a form leaves out: those of two bytes are before it.
+/// Values of up to three bytes as code points, moved past the gap that a form leaves out: those of two bytes are before
+/// it.
 #[inline]
 #[avx512]
 fn beyond_gap(layout: &Layout, values: __m512i) -> __m512i {

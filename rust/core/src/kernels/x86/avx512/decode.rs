@@ -1,6 +1,6 @@
 //! Bytes of any form that has a layout, written as code points. [`clean`] writes text that needs no checks, and
-//! [`points`](super::points) what begins in a block that [`measure`](super::measure) has noted: `compress` drops the lanes
-//! in which nothing begins.
+//! [`points`](super::points) what begins in a block that [`measure`](super::measure) has noted: `compress` drops the
+//! lanes in which nothing begins.
 
 use eightfold_features::avx512;
 
@@ -14,8 +14,8 @@ use crate::kernels::output::Output;
 use crate::kernels::source::{Note, Notes, Source};
 use crate::policy::Answer;
 
-/// Write from an offset to a limit, or to where the kernel stops, as bytes, and return the end. With `ESCAPES`, ill-formed
-/// bytes are answered with backslashes, else with one value each.
+/// Write from an offset to a limit, or to where the kernel stops, as bytes, and return the end. With `ESCAPES`,
+/// ill-formed bytes are answered with backslashes, else with one value each.
 #[avx512]
 pub fn write_ucs1<const ESCAPES: bool>(
     source: &Source<'_>,

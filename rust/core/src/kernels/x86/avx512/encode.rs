@@ -151,8 +151,8 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
         }
     }
 
-    /// Write 64 code points, which `text` begins with: one decision for all of them costs less than a wrong guess for each
-    /// half. A bit of `recent` is set for each of the last blocks that was not ASCII.
+    /// Write 64 code points, which `text` begins with: one decision for all of them costs less than a wrong guess for
+    /// each half. A bit of `recent` is set for each of the last blocks that was not ASCII.
     #[inline]
     #[avx512]
     fn put_whole(&self, whole: &[Units; 2], text: &[u16], recent: &mut u8, out: &mut Output<'_, u8>) {
@@ -267,8 +267,8 @@ const RARE: u32 = 2;
 const UNITS_AROUND: usize = 129;
 const BYTES_AROUND: usize = 136;
 
-/// Write 64 units that are ASCII but for a few that take three bytes, if there is room behind them. Whether there is any
-/// and where is not asked: what is written too much is written again, and a wrong guess would cost more.
+/// Write 64 units that are ASCII but for a few that take three bytes, if there is room behind them. Whether there is
+/// any and where is not asked: what is written too much is written again, and a wrong guess would cost more.
 #[inline]
 #[avx512]
 fn put_nearly_ascii(text: &[u16], three: u64, out: &mut Output<'_, u8>) -> bool {
@@ -287,12 +287,14 @@ fn put_nearly_ascii(text: &[u16], three: u64, out: &mut Output<'_, u8>) -> bool 
         added += 2;
         left &= left.wrapping_sub(1);
     }
-    // SAFETY: from the start on 64 bytes were written, and 64 right behind each sequence: these are more, without a gap.
+    // SAFETY: from the start on 64 bytes were written, and 64 right behind each sequence: these are more, without a
+    // gap.
     unsafe { out.advance(64 + 2 * three.count_ones() as usize) };
     true
 }
 
-/// The first four bytes and the last two of lanes that are written as six: surrogate pairs, and escapes with a backslash.
+/// The first four bytes and the last two of lanes that are written as six: surrogate pairs, and escapes with a
+/// backslash.
 #[inline]
 #[avx512]
 fn sixes(block: &Points) -> [__m512i; 2] {
@@ -335,8 +337,8 @@ fn put_sixes(sequences: __m512i, [first, last]: [__m512i; 2], block: &Points, ou
 }
 
 const EVERY_EIGHTH: u64 = 0x0101_0101_0101_0101;
-/// Where the payloads of the first four bytes of a surrogate pair begin in its index, what their bits are, and what marks
-/// them; for each of two.
+/// Where the payloads of the first four bytes of a surrogate pair begin in its index, what their bits are, and what
+/// marks them; for each of two.
 const PAIR_FIRST: [i64; 3] = [
     i64::from_le_bytes([0, 16, 10, 0, 32, 48, 42, 32]),
     i64::from_le_bytes([0, 0x0F, 0x3F, 0, 0, 0x0F, 0x3F, 0]),
@@ -349,7 +351,8 @@ const PAIR_LAST: [i64; 3] = [
     i64::from_le_bytes([0xB0, 0x80, 0, 0, 0xB0, 0x80, 0, 0]),
 ];
 
-/// Where the four digits of an escape begin in a code point: the two that its first four bytes end with, and the last two.
+/// Where the four digits of an escape begin in a code point: the two that its first four bytes end with, and the last
+/// two.
 const DIGITS_FIRST: i64 = i64::from_le_bytes([0, 0, 12, 8, 0, 0, 44, 40]);
 const DIGITS_LAST: i64 = i64::from_le_bytes([4, 0, 0, 0, 36, 32, 0, 0]);
 

@@ -1,5 +1,5 @@
-//! Bytes of any form that has a layout, measured: how many code points there are, and the widest. [`Reader`] finds where
-//! sequences begin, which is noted for blocks that are not clean.
+//! Bytes of any form that has a layout, measured: how many code points there are, and the widest. [`Reader`] finds
+//! where sequences begin, which is noted for blocks that are not clean.
 
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -181,8 +181,8 @@ impl Reader<'_> {
     /// A sequence is counted in the block where it begins but known to be complete only in the next. So each block is
     /// counted after the next has been seen, and the last block only up to its last sequence.
     ///
-    /// Without `asks`, it is never that one. If surrogates mean something but `TELLS_SURROGATES` is false, a surrogate ends
-    /// the count; if it is true, a stretch without surrogates does.
+    /// Without `asks`, it is never that one. If surrogates mean something but `TELLS_SURROGATES` is false, a surrogate
+    /// ends the count; if it is true, a stretch without surrogates does.
     #[inline]
     #[avx512]
     fn count_clean<const HAS_NUL: bool, const TELLS_SURROGATES: bool>(
@@ -256,9 +256,11 @@ impl Reader<'_> {
         (at - last.open(), are_twos)
     }
 
-    /// Count whole blocks as long as they hold nothing but ASCII and sequences of two bytes; as [`Reader::count_clean`].
+    /// Count whole blocks as long as they hold nothing but ASCII and sequences of two bytes; as
+    /// [`Reader::count_clean`].
     ///
-    /// It is a separate function, and the counts are given and returned, so that they can stay in its caller's registers.
+    /// It is a separate function, and the counts are given and returned, so that they can stay in its caller's
+    /// registers.
     #[inline(never)]
     #[avx512]
     fn count_twos<'c, const HAS_NUL: bool>(

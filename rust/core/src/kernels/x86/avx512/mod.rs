@@ -1,8 +1,8 @@
 //! UTF-8 to fixed-width code points and back, by mask and compress: AVX-512 with VBMI2.
 //!
 //! Each byte (or code point) of a block is treated as if a sequence began there, all at once; then `compress` drops the
-//! lanes where none does. Nothing branches on what a lane holds, so mixed text costs what plain text does: measured 9 to
-//! 20 GB/s where the conversions of `simdutf` do 4 to 5.
+//! lanes where none does. Nothing branches on what a lane holds, so mixed text costs what plain text does: measured 9
+//! to 20 GB/s where the conversions of `simdutf` do 4 to 5.
 //!
 //! The functions take what the caller has validated, and an output of exactly the size that it needs. Only loads and
 //! stores are unsafe, and each is one of the few functions at the top: past an end they are masked.
@@ -185,8 +185,8 @@ fn store_all<T, const VALUES: usize, const VECTORS: usize>(
     }
 }
 
-/// Store the first `count` 16-bit units of two vectors; see [`put_bytes`]. One check does for both, and nothing is asked
-/// about what they hold. Each `Taker` has code of its own, which is inlined.
+/// Store the first `count` 16-bit units of two vectors; see [`put_bytes`]. One check does for both, and nothing is
+/// asked about what they hold. Each `Taker` has code of its own, which is inlined.
 #[inline]
 #[avx512]
 fn put_two_16<Taker>(out: &mut Output<'_, u16>, [lower, upper]: [__m512i; 2], count: usize) {
@@ -284,8 +284,8 @@ fn four_times(bytes: __m512i) -> __m512i {
     _mm512_permutexvar_epi8(_mm512_mullo_epi32(lanes, _mm512_set1_epi32(0x0101_0101)), bytes)
 }
 
-/// The four bytes from each of sixteen places of two blocks on, the first of them the highest of its lane. Each place is
-/// there four times.
+/// The four bytes from each of sixteen places of two blocks on, the first of them the highest of its lane. Each place
+/// is there four times.
 #[inline]
 #[avx512]
 fn sequences_at(bytes: __m512i, after: __m512i, places: __m512i) -> __m512i {
@@ -396,8 +396,8 @@ fn halves_32(units: __m512i) -> [__m512i; 2] {
     [_mm512_cvtepu16_epi32(lower), _mm512_cvtepu16_epi32(upper)]
 }
 
-/// What follows from the number of leading zeros of a code point, if sequences are as long as in UTF-8. U+0000 has 32 of
-/// them and the place 0, which no other has.
+/// What follows from the number of leading zeros of a code point, if sequences are as long as in UTF-8. U+0000 has 32
+/// of them and the place 0, which no other has.
 #[derive(Clone, Copy)]
 struct Lengths {
     /// How many bytes there are.

@@ -1,5 +1,5 @@
-//! Text of nothing but ASCII and sequences of two bytes, read block by block. To prove it well-formed it is enough to know
-//! where sequences begin.
+//! Text of nothing but ASCII and sequences of two bytes, read block by block. To prove it well-formed it is enough to
+//! know where sequences begin.
 
 use std::arch::x86_64::*;
 

@@ -296,8 +296,8 @@ pub fn copy_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output
 
 /// The bytes of four blocks.
 const FOUR: usize = 256;
-/// Bytes of long text that are checked and then copied as a whole: that takes three quarters of the time on Intel, since
-/// a copy of so many need not read what it overwrites.
+/// Bytes of long text that are checked and then copied as a whole: that takes three quarters of the time on Intel,
+/// since a copy of so many need not read what it overwrites.
 const PIECE: usize = 32 * FOUR;
 /// From so many bytes on a text is long: of 16 KB it does not gain.
 const LONG: usize = 4 * PIECE;

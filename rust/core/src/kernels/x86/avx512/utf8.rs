@@ -1,8 +1,8 @@
 //! UTF-8 in one pass over whole blocks: validated, counted, and its largest byte found. Other forms are read in
 //! `decode`.
 //!
-//! It is validated by rules about two neighbouring bytes, as with shorter vectors. A table of sixteen stands four times in a
-//! vector here, so that the bits above a half byte need not be cleared before it is looked up.
+//! It is validated by rules about two neighbouring bytes, as with shorter vectors. A table of sixteen stands four times
+//! in a vector here, so that the bits above a half byte need not be cleared before it is looked up.
 
 use std::arch::x86_64::*;
 
@@ -147,8 +147,8 @@ impl Blocks {
     }
 }
 
-/// Measure the blocks at the beginning of data that hold nothing but ASCII and sequences of two bytes. So does the valid
-/// block before them, whose last byte may begin such a sequence.
+/// Measure the blocks at the beginning of data that hold nothing but ASCII and sequences of two bytes. So does the
+/// valid block before them, whose last byte may begin such a sequence.
 // In a function of its own it takes no registers from the loop that calls it now and then.
 #[inline(never)]
 #[avx512]
