@@ -229,8 +229,8 @@ class Journals:
     def tidy(self, files: Sequence[Way]) -> bool:
         """Remove the journals of a run that was stopped while it removed them; return whether there were any.
 
-        It had converted everything. A file that was added since cannot be told from one in a folder whose journal is
-        gone, and is refused. What other runs of the conversion have written is remembered, so that it is known under
+        It had converted everything. A file that was added since looks like one in a folder whose journal is gone, and
+        is refused. What other runs of the conversion have written is remembered, so that it is known under
         another name too. Journals of a different conversion that has ended are removed too, but do not count.
 
         Args:
@@ -265,7 +265,7 @@ class Journals:
         """Remove the journals of a run that has ended, unless it took more files: it would convert all again without.
 
         Raises:
-            FileError: it took fewer.
+            FileError: it took fewer, or a file was added or changed since.
         """
         if not ended:
             return

@@ -140,7 +140,7 @@ def _local(output: str, files: Iterable[Piece]) -> Iterator[Target]:
 def _locked(folder: str, output: str) -> Iterator[None]:
     """Create a folder for this run alone; what a killed run has left in it is removed.
 
-    Without locks, a killed run cannot be told from one that is writing: what either has left is refused.
+    Without locks, a killed run looks like one that is still writing: what either has left is refused.
     """
     if os.path.islink(folder):
         raise FileError(folder, "is a symbolic link: remove it")
