@@ -107,8 +107,8 @@ fn wide_text_is_written_in_one_pass_as_it_is_in_two() {
             }
         }
     }
-    let is_portable = Level::current() == Level::Portable;
-    assert_eq!((taken > 1000, wider > 100), (is_portable, is_portable), "{taken} {wider}");
+    assert_eq!(taken > 1000, Level::current() == Level::Portable, "{taken}");
+    assert!(wider > 100, "{wider}");
 }
 
 /// What is written where the text begins as if it were narrower than it is.
@@ -130,10 +130,11 @@ fn few_flocks_are_taken_and_many_where_nothing_is_quicker() {
     let family = family();
     let (_, form) = family.iter().find(|(name, _)| name.as_str() == "utf-8").unwrap();
     for on_fault in POLICIES {
+        // Where kernels have to measure the text first.
         let is_quicker = match Level::current() {
             Level::Portable => false,
-            Level::Avx512 => true,
-            _ => on_fault != OnFault::BackslashReplace,
+            Level::Avx512 => matches!(on_fault, OnFault::Ignore | OnFault::BackslashReplace),
+            _ => on_fault == OnFault::Ignore,
         };
         for (distance, is_taken) in [(1000, true), (200, true), (4, !is_quicker)] {
             let data: Vec<u8> = (1..20_000).map(|at| if at % distance == 0 { 0xFF } else { 0x61 }).collect();

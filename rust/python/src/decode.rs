@@ -60,6 +60,9 @@ pub fn decode<'py>(
         if let Some(text) = nearly_ascii_text(py, &pass)? {
             return Ok(text);
         }
+        if let Some(text) = dirty_text(py, &pass)? {
+            return Ok(text);
+        }
     }
     let mut reader = Reader::new(reading, opened.content, opened.skipped, LARGEST_IN_STR);
     if let Some(surveyed) = reader.measured()? {
@@ -200,6 +203,9 @@ fn answered_text<'py>(py: Python<'py>, pass: Pass<'_>) -> Option<Bound<'py, PySt
     {
         return Some(text);
     }
+    if let Some(text) = dirty_text(py, &pass).ok()? {
+        return Some(text);
+    }
     let surveyed = Surveyed::new(py, pass, 0).ok()??;
     str_of_pass(py, &surveyed).ok()
 }
@@ -240,6 +246,7 @@ fn nearly_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<B
     let most = match pass.on_fault {
         // No kernel is quicker.
         OnFault::BackslashReplace => PROBE_BYTES / 2,
+        _ if pass.takes_dirty() && !pass.on_fault.answers_ascii() => PROBE_BYTES / 2,
         _ => PROBE_BYTES / 8,
     };
     let is_likely = |probe| count_beyond_ascii(probe) < most || pass.begun_width().is_some();
@@ -250,8 +257,19 @@ fn nearly_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<B
     }
 }
 
+/// The str of bytes in which faults or escapes are everywhere, where kernels write such text in one pass.
+fn dirty_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+    match pass.in_one_pass_if_dirty() {
+        Some(once) => str_in_one_pass(py, &once),
+        None => Ok(None),
+    }
+}
+
 fn clean_pass<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
     let pass = pass_of(form, data, OnFault::Stop);
+    if let Some(text) = dirty_text(py, &pass)? {
+        return Ok(Some(text));
+    }
     // What is measured first is read twice; a wrong guess costs as much.
     let text = str_if_guessed(py, &pass)?;
     if text.is_some() {

@@ -399,6 +399,14 @@ by_level! {
 }
 
 by_level! {
+    dirty of Source<'_>:
+    /// As [`Source::write_dirty_ucs2`]; None where the machine lacks the instructions.
+    write_dirty_ucs2 = write_ucs2(out: &mut Output<'_, u16>) -> usize;
+    /// As [`Source::write_dirty_ucs4`].
+    write_dirty_ucs4 = write_ucs4(out: &mut Output<'_, u32>) -> usize;
+}
+
+by_level! {
     encode of Spelt<'_>:
     /// As [`Spelt::measure`]; None where the machine lacks the instructions.
     spelt_bytes = spelt_bytes() -> Stretch;

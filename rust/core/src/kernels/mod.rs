@@ -19,6 +19,7 @@ mod ascii_prefix;
 mod bulk;
 mod class;
 mod decode;
+mod dirty;
 mod dispatch;
 mod encode;
 mod escaped;

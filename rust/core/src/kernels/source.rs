@@ -4,6 +4,7 @@
 
 use std::mem::MaybeUninit;
 
+use super::masks::LANES;
 use super::measured::Width;
 use crate::derive::agreement::Agreement;
 use crate::derive::fault_table::FaultTable;
@@ -233,6 +234,11 @@ impl Notes {
         if let Some(last) = self.stretches.last_mut().filter(|_| !self.is_full) {
             last.end = end;
         }
+    }
+
+    /// Whether the blocks noted are at least as many as so many bytes take.
+    pub(super) fn cover(&self, bytes: usize) -> bool {
+        self.blocks.len() * LANES >= bytes
     }
 
     /// Whether the last stretch may have ended for lack of room.

@@ -3,6 +3,7 @@
 pub mod boundary;
 pub mod count;
 pub mod cuts;
+pub mod dirty;
 pub mod fault;
 pub mod line;
 pub mod lookup;

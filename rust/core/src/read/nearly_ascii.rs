@@ -30,7 +30,7 @@ const LAST_NARROW_LEAD: u8 = 0xC3;
 const BYTES_AN_OTHER: usize = 64;
 
 /// The greatest of some values; 0 if there are none.
-fn greatest<T: Unit>(out: &Output<'_, T>) -> u32 {
+pub(super) fn greatest<T: Unit>(out: &Output<'_, T>) -> u32 {
     if T::LEAST == 0 {
         return 0;
     }
@@ -38,7 +38,7 @@ fn greatest<T: Unit>(out: &Output<'_, T>) -> u32 {
 }
 
 /// The offset of the first byte that is not ASCII.
-fn first_beyond_ascii(data: &[u8]) -> Option<usize> {
+pub(super) fn first_beyond_ascii(data: &[u8]) -> Option<usize> {
     let mut blocks = (0..).step_by(LANES).zip(data.chunks(LANES));
     blocks.find_map(|(at, block)| {
         let high = high_lanes(block);
@@ -57,7 +57,19 @@ pub enum Attempt {
     Failed,
 }
 
-/// An input to be written in one pass: text that is likely to be ASCII but for faults, or that begins beyond U+00FF.
+/// What is known of the beginning of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// It is likely to be ASCII but for faults.
+    Ascii,
+    /// It is beyond U+00FF, or answered so.
+    Wide,
+    /// It has been measured: faults and escapes are everywhere.
+    Dirty,
+}
+
+/// An input to be written in one pass: text that is likely to be ASCII but for faults, or that begins beyond U+00FF or
+/// dirty.
 #[derive(Clone, Copy, Debug)]
 pub struct OnePass<'a> {
     /// The pass that would measure it first.
@@ -66,7 +78,7 @@ pub struct OnePass<'a> {
     pub room: usize,
     /// The width of the text, unless the attempt fails or it turns out to be wider.
     pub width: Width,
-    begins_wide: bool,
+    pub(super) begins: Beginning,
 }
 
 impl OnePass<'_> {
@@ -92,9 +104,12 @@ impl OnePass<'_> {
     where
         for<'o> Output<'o, T>: Sink,
     {
+        if let Some(source) = self.pass.dirty().filter(|_| T::LEAST > 0) {
+            return self.write_dirty(&source, start, out, goes_on);
+        }
         let (pass, length) = (self.pass, self.pass.data.len());
         // Between ASCII and faults they would be looked for in vain.
-        let runs = if start > 0 || self.begins_wide { pass.runs::<T>() } else { None };
+        let runs = if start > 0 || self.begins == Beginning::Wide { pass.runs::<T>() } else { None };
         let (mut at, mut flocks, mut others) = (start, 0, 0);
         let accepted = if length > LITTLE { FLOCKS } else { FLOCKS_OF_LITTLE };
         loop {
@@ -124,7 +139,7 @@ impl OnePass<'_> {
 }
 
 /// Whether an attempt is to go on.
-fn likely(is_so: bool) -> Result<(), Attempt> {
+pub(super) fn likely(is_so: bool) -> Result<(), Attempt> {
     if is_so { Ok(()) } else { Err(Attempt::Failed) }
 }
 
@@ -138,8 +153,12 @@ impl Pass<'_> {
             return None;
         }
         let is_ascii = self.on_fault.answers_ascii() && !self.has_escape();
+        if !is_ascii && self.takes_dirty() && !self.begins_with_ascii_and_faults() {
+            return None;
+        }
         let answered = if is_ascii { Width::Ascii } else { Width::Ucs2 };
-        Some(OnePass { pass: self, room: self.room()?, width: begun.unwrap_or(answered), begins_wide: begun.is_some() })
+        let begins = if begun.is_some() { Beginning::Wide } else { Beginning::Ascii };
+        Some(OnePass { pass: self, room: self.room()?, width: begun.unwrap_or(answered), begins })
     }
 
     fn room(&self) -> Option<usize> {
@@ -239,12 +258,17 @@ impl Pass<'_> {
         Ok(at)
     }
 
-    /// Write what begins at an offset and is not in a run, and return the next offset.
-    fn write_other<T: Unit>(&self, at: usize, out: &mut Output<'_, T>) -> Result<usize, Attempt>
+    /// Write what begins at an offset and is not in a run, and return the next offset. As many values as it has bytes
+    /// have to have room.
+    pub(super) fn write_other<T: Unit>(&self, at: usize, out: &mut Output<'_, T>) -> Result<usize, Attempt>
     where
         for<'o> Output<'o, T>: Sink,
     {
-        match self.form.step_at(self.data, at, self.is_final, NO_RUN) {
+        let step = self.form.step_at(self.data, at, self.is_final, NO_RUN);
+        if let Step::Value { end, .. } | Step::Unit { end } = step {
+            likely(end - at <= out.room())?;
+        }
+        match step {
             Step::Value { end, code_point } if code_point <= self.largest.min(T::MOST) => {
                 out.push(T::of(code_point));
                 Ok(end)
@@ -273,7 +297,7 @@ impl Pass<'_> {
     /// Answer what begins at an offset, which is not ASCII, and return the next offset; None if it is neither an escape
     /// nor a fault, or there is no room.
     #[inline(always)]
-    fn answered(&self, at: usize, room: usize, out: &mut impl Sink) -> Option<usize> {
+    pub(super) fn answered(&self, at: usize, room: usize, out: &mut impl Sink) -> Option<usize> {
         if let Some(code_point) = self.escape_at(at) {
             return out.put(code_point, at, at + 1).is_ok().then_some(at + 1);
         }

@@ -39,6 +39,12 @@ pub trait Sink {
     /// # Errors
     /// As [`Sink::put`].
     fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt>;
+
+    /// Take dirty text from an offset to a limit, or to where the kernels stop, and return where that is: at the
+    /// offset, where the sink has none.
+    fn take_dirty(&mut self, _source: &Source<'_>, start: usize, _limit: usize) -> usize {
+        start
+    }
 }
 
 /// A code point that a sink could not take.
@@ -351,7 +357,7 @@ impl Sink for Survey {
 }
 
 macro_rules! output_sinks {
-    ($($unit:ty => $write:ident),*) => {
+    ($($unit:ty => $write:ident $($write_dirty:ident)?),*) => {
         $(/// Memory of exactly the size measured in an [`Extent`].
         impl Sink for Output<'_, $unit> {
             fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
@@ -371,11 +377,15 @@ macro_rules! output_sinks {
             fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
                 Ok(input.$write(start, limit, self))
             }
+
+            $(fn take_dirty(&mut self, source: &Source<'_>, start: usize, limit: usize) -> usize {
+                source.$write_dirty(start, limit, self)
+            })?
         })*
     };
 }
 
-output_sinks!(u8 => write_ucs1, u16 => write_ucs2, u32 => write_ucs4);
+output_sinks!(u8 => write_ucs1, u16 => write_ucs2 write_dirty_ucs2, u32 => write_ucs4 write_dirty_ucs4);
 
 /// The code points themselves.
 impl Sink for Vec<u32> {

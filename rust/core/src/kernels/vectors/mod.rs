@@ -25,6 +25,7 @@ use machine::*;
 mod answers;
 pub mod clean;
 pub mod decode;
+pub mod dirty;
 pub mod encode;
 mod fours;
 pub mod measure;
@@ -36,6 +37,7 @@ pub mod search;
 mod sequences;
 pub mod short;
 mod speller;
+mod strays;
 #[cfg(feature = "simdutf")]
 pub mod swapped;
 pub mod units;

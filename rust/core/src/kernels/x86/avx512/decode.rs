@@ -5,7 +5,7 @@
 use eightfold_features::avx512;
 
 use super::look::{Reader, Window, window};
-use super::points::{put_each, put_half, put_latin1, put_points, put_units};
+use super::points::{put_latin1, put_narrow, put_points};
 use super::{clean, fetch_ahead};
 use crate::chunk::CHUNK_BYTES;
 use crate::derive::layout::Pairs;
@@ -41,14 +41,7 @@ pub fn write_ucs2<const ESCAPES: bool>(
         clean::write_ucs2::<false, By<ESCAPES>>(text, source.layout.shift(), out)
     };
     write::<_, ESCAPES>(source, (start, limit), out, put_clean, |reader, window, note, out| {
-        if note.is_each() {
-            put_each(reader, window, note.ill, out);
-        } else if reader.has_plain_bytes {
-            put_units(reader, window, note, out);
-        } else {
-            put_half::<0>(reader, window, note, out);
-            put_half::<32>(reader, window, note, out);
-        }
+        put_narrow::<By<ESCAPES>>(reader, window, note, out);
     })
 }
 

@@ -127,6 +127,8 @@ pub struct Block {
     pub odd: u64,
     /// Lanes in which sequences of at least two bytes begin.
     pub two: u64,
+    /// Lanes in which sequences of four bytes begin.
+    pub fours: u64,
     /// Lanes of the next block in which nothing begins.
     pub carry: u64,
     /// The number of bytes of the block that were read.
@@ -342,6 +344,7 @@ impl<'a> Reader<'a> {
             ill: ill & begins,
             odd: (replaced | pairs) & begins,
             two: two & begins,
+            fours: begun.four & begins,
             carry: taken.next,
             length,
             goes_on,
@@ -355,23 +358,35 @@ impl<'a> Reader<'a> {
     pub fn plain_block<const BY_BYTE: bool>(&self, window: &Window, carry: u64) -> Option<Block> {
         let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
         let [b0, b1, b2, b3] = bytes;
-        let (is_two, is_three, is_four) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
+        let is_two = is_at_least(b0, 0xC0);
         if self.may_part(b0, is_two) {
             return None;
         }
         let first_continuation = _mm512_set1_epi8(0xC0_u8 as i8);
         let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
         let two = _mm512_mask_cmplt_epu8_mask(is_two, second, self.second_count.of_lead(b0));
-        let continues = [b2, b3].map(|bytes| _mm512_cmplt_epi8_mask(bytes, first_continuation));
-        let begun = Begun::new(two, [is_three, is_four], continues);
-        let taken = begun.taken(BY_BYTE, is_three, carry);
+        let three = _mm512_mask_cmpge_epu8_mask(two, b0, _mm512_set1_epi8(0xE0_u8 as i8));
+        let four = _mm512_mask_cmpge_epu8_mask(three, b0, _mm512_set1_epi8(0xF0_u8 as i8));
+        let no_third = _mm512_mask_cmpge_epi8_mask(three, b2, first_continuation);
+        let no_fourth = _mm512_mask_cmpge_epi8_mask(four, b3, first_continuation);
+        let whole = two & !(no_third | no_fourth);
+        let high = _mm512_movepi8_mask(b0);
+        if BY_BYTE && whole | carry == 0 {
+            // As in ASCII with bytes of another encoding: each stands for itself.
+            let own =
+                Block { bytes, begins: !0, ill: high, odd: 0, two: 0, fours: 0, carry: 0, length: 64, goes_on: true };
+            return Some(own);
+        }
+        let begun = Begun { two, three: three & !no_third, four: four & whole, whole };
+        let taken = begun.taken(BY_BYTE, three, carry);
         let begins = !taken.here;
         Some(Block {
             bytes,
             begins,
-            ill: _mm512_movepi8_mask(b0) & !begun.whole & begins,
+            ill: high & !whole & begins,
             odd: 0,
             two: two & begins,
+            fours: begun.four & begins,
             carry: taken.next,
             length: 64,
             goes_on: true,

@@ -21,6 +21,7 @@ use crate::kernels::output::Output;
 pub mod ascii;
 pub mod clean;
 pub mod decode;
+pub mod dirty;
 pub mod encode;
 mod look;
 pub mod measure;

@@ -28,10 +28,25 @@ pub fn put_latin1(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut O
     put_bytes(out, _mm512_maskz_compress_epi8(note.begins, points), note.begins.count_ones() as usize);
 }
 
+/// Store the code points of a block up to U+FFFF.
+#[inline]
+#[avx512]
+#[expect(clippy::extra_unused_type_parameters, reason = "each caller has its own, which is inlined")]
+pub fn put_narrow<Taker>(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Output<'_, u16>) {
+    if note.is_each() {
+        put_each(reader, window, note.ill, out);
+    } else if reader.has_plain_bytes {
+        put_units(reader, window, note, out);
+    } else {
+        put_half::<0>(reader, window, note, out);
+        put_half::<32>(reader, window, note, out);
+    }
+}
+
 /// Store the bytes of a block each as a code point, or the answer to one.
 #[inline]
 #[avx512]
-pub fn put_each(reader: &Reader<'_>, window: &Window, mut ill: u64, out: &mut Output<'_, u16>) {
+fn put_each(reader: &Reader<'_>, window: &Window, mut ill: u64, out: &mut Output<'_, u16>) {
     let bytes = bytes_of(window, 0);
     for units in [_mm512_castsi512_si256(bytes), _mm512_extracti64x4_epi64::<1>(bytes)] {
         put_16(out, reader.answered_16(_mm512_cvtepu8_epi16(units), ill as u32), 32);
@@ -42,7 +57,7 @@ pub fn put_each(reader: &Reader<'_>, window: &Window, mut ill: u64, out: &mut Ou
 /// Store the code points of a block, byte by byte.
 #[inline]
 #[avx512]
-pub fn put_units(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Output<'_, u16>) {
+fn put_units(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Output<'_, u16>) {
     let [b0, b1, b2] = [0, 1, 2].map(|from| bytes_of(window, from));
     let (two, three) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0));
     // The second to last and the last byte of each sequence.
@@ -70,7 +85,7 @@ pub fn put_units(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Ou
 /// Store the code points of half a block, the lanes from `FIRST` on.
 #[inline]
 #[avx512]
-pub fn put_half<const FIRST: usize>(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Output<'_, u16>) {
+fn put_half<const FIRST: usize>(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Output<'_, u16>) {
     let half = |mask: u64| (mask >> FIRST) as u32;
     let [b0, b1, b2] = [0, 1, 2].map(|from| _mm512_cvtepu8_epi16(bytes_32(window, FIRST + from)));
     let [two, three] = [0xC0, 0xE0].map(|least| _mm512_cmpge_epu16_mask(b0, _mm512_set1_epi16(least)));

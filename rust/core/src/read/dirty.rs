@@ -1,0 +1,172 @@
+//! Text with faults or escapes throughout, written in one pass by kernels: see [`Source::write_dirty_ucs2`].
+
+use crate::chunk::CHUNK_BYTES;
+use crate::kernels::{Extent, Level, Output, Source, Unit, Width, copy_ascii_prefix};
+use crate::policy::Answer;
+use crate::read::nearly_ascii::{Attempt, Beginning, OnePass, first_beyond_ascii, greatest, likely};
+use crate::read::pass::{Pass, Sink};
+use crate::read::sequence::{NO_RUN, Step};
+
+/// The most bytes of faults next to each other that are answered one by one.
+const FEW: usize = 16;
+
+/// So many sequences that stop kernels, or that stand where a fault is expected, are always accepted, and one more for
+/// so many bytes or faults.
+const OTHERS: usize = 2;
+const BYTES_AN_OTHER: usize = 512;
+const FAULTS_AN_OTHER: usize = 4;
+
+/// In more bytes than these, so much of the beginning, but not more than some faults and sequences, shows which are
+/// more.
+const LITTLE: usize = 8192;
+const BEGINNING: usize = 512;
+const LOOKED_AT: usize = 8;
+
+impl Pass<'_> {
+    /// How the input is written in one pass because its beginning is dirty; None where it is not, or is narrow, or no
+    /// kernel writes such text.
+    #[must_use]
+    pub fn in_one_pass_if_dirty(&self) -> Option<OnePass<'_>> {
+        let is_taken = |width| width == Width::Ucs2 || width == Width::Ucs4 && Level::current() == Level::Avx512;
+        let beginning = self.dirty()?.dirty_beginning().filter(|beginning| is_taken(beginning.width))?;
+        let room = room_of_dirty(self.data.len(), &beginning);
+        Some(OnePass { pass: self, room, width: beginning.width, begins: Beginning::Dirty })
+    }
+
+    /// Whether kernels write the input in one pass, however dirty it is.
+    #[must_use]
+    pub fn takes_dirty(&self) -> bool {
+        self.dirty().is_some()
+    }
+
+    /// The input, if kernels write it in one pass.
+    pub(super) fn dirty(&self) -> Option<Source<'_>> {
+        self.source().filter(|source| self.is_final && source.takes_dirty())
+    }
+
+    /// Whether most of what is not ASCII in the beginning is a fault or an escape. Of little, that is seen while it is
+    /// written.
+    pub(super) fn begins_with_ascii_and_faults(&self) -> bool {
+        let (mut at, mut faults, mut others) = (0, 0, 0);
+        let beginning = if self.data.len() <= LITTLE { &[] } else { &self.data[..BEGINNING] };
+        while faults + others < LOOKED_AT && at < beginning.len() {
+            let Some(first) = first_beyond_ascii(&beginning[at..]) else { break };
+            at += first;
+            match self.form.step_at(self.data, at, self.is_final, NO_RUN) {
+                Step::Value { end, .. } if end > at + 1 => (at, others) = (end, others + 1),
+                Step::Value { end, .. } | Step::Unit { end } => (at, faults) = (end, faults + 1),
+                Step::Wait => break,
+            }
+        }
+        FAULTS_AN_OTHER * others <= faults
+    }
+}
+
+/// How many values have room for text of a length, given what its beginning came to: somewhat more than if all were
+/// like it.
+fn room_of_dirty(length: usize, beginning: &Extent) -> usize {
+    let alike = length / beginning.end * beginning.count;
+    length.min(alike + alike / 8 + BEGINNING)
+}
+
+/// Where faults are further apart than the first number of bytes, ASCII is copied between them: mispredicted branches
+/// cost less than masks. Where they are closer, kernels write as many bytes as the second, then twice as many each
+/// time.
+fn pace(answer: Answer) -> (usize, usize) {
+    match Level::current() {
+        Level::Avx512 => (128, 2048),
+        _ if answer.is_by_byte() => (40, 2048),
+        // Truncated sequences lose by masks earlier.
+        _ => (16, 512),
+    }
+}
+
+impl OnePass<'_> {
+    /// As [`OnePass::write`], where kernels write dirty text.
+    pub(super) fn write_dirty<T: Unit>(
+        &self,
+        source: &Source<'_>,
+        start: usize,
+        out: &mut Output<'_, T>,
+        goes_on: impl FnMut(usize) -> bool,
+    ) -> Result<(), Attempt>
+    where
+        for<'o> Output<'o, T>: Sink,
+    {
+        match self.begins {
+            Beginning::Dirty => self.write_throughout(source, start, out, goes_on),
+            _ => self.write_between(source, start, out, goes_on),
+        }
+    }
+
+    /// Write text that is dirty throughout.
+    fn write_throughout<T: Unit>(
+        &self,
+        source: &Source<'_>,
+        start: usize,
+        out: &mut Output<'_, T>,
+        mut goes_on: impl FnMut(usize) -> bool,
+    ) -> Result<(), Attempt>
+    where
+        for<'o> Output<'o, T>: Sink,
+    {
+        let (mut at, mut others, length) = (start, 0, self.pass.data.len());
+        while at < length {
+            let before = at;
+            at = out.take_dirty(source, at, length.min(at + CHUNK_BYTES.min(out.room())));
+            if at == before {
+                others += 1;
+                likely(others <= OTHERS + at / BYTES_AN_OTHER)?;
+                at = self.pass.write_other(at, out)?;
+            }
+            likely(goes_on(at - before))?;
+        }
+        Ok(())
+    }
+
+    /// Write text that is ASCII but for faults.
+    fn write_between<T: Unit>(
+        &self,
+        source: &Source<'_>,
+        start: usize,
+        out: &mut Output<'_, T>,
+        mut goes_on: impl FnMut(usize) -> bool,
+    ) -> Result<(), Attempt>
+    where
+        for<'o> Output<'o, T>: Sink,
+    {
+        let (pass, data, (apart, first_stretch)) = (self.pass, self.pass.data, pace(source.answer()));
+        let (mut at, mut stretch, mut answered, mut others) = (start, first_stretch, 0, 0);
+        loop {
+            let before = at;
+            at += copy_ascii_prefix(&data[at..], out);
+            let first = at;
+            while at < first + FEW
+                && data.get(at).is_some_and(|&byte| byte >= 0x80)
+                && let Some(next) = pass.answered(at, out.room(), out)
+            {
+                at = next;
+            }
+            if at == data.len() {
+                answered += usize::from(at > first);
+                break;
+            }
+            if at > first {
+                answered += 1;
+            } else {
+                others += 1;
+                likely(others <= OTHERS + answered / FAULTS_AN_OTHER)?;
+            }
+            if at > first && first - before >= apart {
+                stretch = first_stretch;
+            } else {
+                let next = out.take_dirty(source, at, data.len().min(at + stretch));
+                at = if next == at { pass.write_other(at, out)? } else { next };
+                stretch = (2 * stretch).min(CHUNK_BYTES);
+            }
+            likely(goes_on(at - before))?;
+        }
+        // What is answered makes the str as wide as a kind of two bytes.
+        likely(answered > 0 && T::LEAST <= 0xFFFF || greatest(out) >= T::LEAST)
+    }
+}
