@@ -21,15 +21,15 @@ use eightfold_core::{
 };
 #[cfg(feature = "simdutf")]
 use eightfold_core::{Unwritten, Writer};
-use forms::family;
+use forms::{family, one_in};
 
 const LONGEST: usize = 300;
 /// Room for the longest output: eight bytes for each of the input, and what `backslashreplace` would give is not asked.
 const ROOM: usize = 5 * 4096;
 
-/// The lengths up to the longest; where all take minutes, as in an emulator, one in so many, others for each text.
+/// The lengths up to the longest, or one in so many of them, others for each text.
 fn lengths(text: usize) -> impl Iterator<Item = usize> {
-    let one_in = env::var("EIGHTFOLD_ONE_IN").map_or(1, |given| given.parse().expect("a number"));
+    let one_in = one_in();
     (text % one_in..=LONGEST).step_by(one_in)
 }
 

@@ -1,6 +1,7 @@
 //! The forms of `forms.json`, compiled.
 
 use std::collections::BTreeMap;
+use std::env;
 
 use eightfold_core::{FaultRow, Form, Kind, Row, Tables};
 use serde_json::Value;
@@ -54,6 +55,13 @@ pub fn family() -> BTreeMap<String, Form> {
 #[allow(dead_code, reason = "not all who include this file name one")]
 pub fn form(name: &str) -> Form {
     family().remove(name).expect("a form of the family")
+}
+
+/// Of so many cases one is tried: where all take minutes, as in an emulator, not all.
+#[expect(clippy::allow_attributes, reason = "what is not needed depends on who includes this file")]
+#[allow(dead_code, reason = "few who include this file take minutes")]
+pub fn one_in() -> usize {
+    env::var("EIGHTFOLD_ONE_IN").map_or(1, |given| given.parse().expect("a number"))
 }
 
 /// Each form that has a layout: its name, the form without that, and the form.
