@@ -1,9 +1,10 @@
-//! Text with faults or escapes throughout, written in one pass by kernels: see [`Source::write_dirty_ucs2`].
+//! Text with faults or escapes throughout, or so many between ASCII, that kernels write it in less time than it takes to
+//! measure it.
 
 use crate::chunk::CHUNK_BYTES;
-use crate::kernels::{Extent, Level, Output, Source, Unit, Width, copy_ascii_prefix};
+use crate::kernels::{Level, Output, Source, Unit, copy_ascii_prefix};
 use crate::policy::Answer;
-use crate::read::nearly_ascii::{Attempt, Beginning, OnePass, first_beyond_ascii, greatest, likely};
+use crate::read::one_by_one::{Attempt, first_beyond_ascii, greatest, likely};
 use crate::read::pass::{Pass, Sink};
 use crate::read::sequence::{NO_RUN, Step};
 
@@ -22,17 +23,19 @@ const LITTLE: usize = 8192;
 const BEGINNING: usize = 512;
 const LOOKED_AT: usize = 8;
 
-impl Pass<'_> {
-    /// How the input is written in one pass because its beginning is dirty; None where it is not, or is narrow, or no
-    /// kernel writes such text.
-    #[must_use]
-    pub fn in_one_pass_if_dirty(&self) -> Option<OnePass<'_>> {
-        let is_taken = |width| width == Width::Ucs2 || width == Width::Ucs4 && Level::current() == Level::Avx512;
-        let beginning = self.dirty()?.dirty_beginning().filter(|beginning| is_taken(beginning.width))?;
-        let room = room_of_dirty(self.data.len(), &beginning);
-        Some(OnePass { pass: self, room, width: beginning.width, begins: Beginning::Dirty })
+/// Where faults are further apart than the first number of bytes, ASCII is copied between them: mispredicted branches
+/// cost less than masks. Where they are closer, kernels write as many bytes as the second, then twice as many each
+/// time.
+fn pace(answer: Answer) -> (usize, usize) {
+    match Level::current() {
+        Level::Avx512 => (128, 2048),
+        _ if answer.is_by_byte() => (40, 2048),
+        // Truncated sequences lose by masks earlier.
+        _ => (16, 512),
     }
+}
 
+impl Pass<'_> {
     /// Whether kernels write the input in one pass, however dirty it is.
     #[must_use]
     pub fn takes_dirty(&self) -> bool {
@@ -60,47 +63,9 @@ impl Pass<'_> {
         }
         FAULTS_AN_OTHER * others <= faults
     }
-}
-
-/// How many values have room for text of a length, given what its beginning came to: somewhat more than if all were
-/// like it.
-fn room_of_dirty(length: usize, beginning: &Extent) -> usize {
-    let alike = length / beginning.end * beginning.count;
-    length.min(alike + alike / 8 + BEGINNING)
-}
-
-/// Where faults are further apart than the first number of bytes, ASCII is copied between them: mispredicted branches
-/// cost less than masks. Where they are closer, kernels write as many bytes as the second, then twice as many each
-/// time.
-fn pace(answer: Answer) -> (usize, usize) {
-    match Level::current() {
-        Level::Avx512 => (128, 2048),
-        _ if answer.is_by_byte() => (40, 2048),
-        // Truncated sequences lose by masks earlier.
-        _ => (16, 512),
-    }
-}
-
-impl OnePass<'_> {
-    /// As [`OnePass::write`], where kernels write dirty text.
-    pub(super) fn write_dirty<T: Unit>(
-        &self,
-        source: &Source<'_>,
-        start: usize,
-        out: &mut Output<'_, T>,
-        goes_on: impl FnMut(usize) -> bool,
-    ) -> Result<(), Attempt>
-    where
-        for<'o> Output<'o, T>: Sink,
-    {
-        match self.begins {
-            Beginning::Dirty => self.write_throughout(source, start, out, goes_on),
-            _ => self.write_between(source, start, out, goes_on),
-        }
-    }
 
     /// Write text that is dirty throughout.
-    fn write_throughout<T: Unit>(
+    pub(super) fn write_dirty<T: Unit>(
         &self,
         source: &Source<'_>,
         start: usize,
@@ -110,14 +75,14 @@ impl OnePass<'_> {
     where
         for<'o> Output<'o, T>: Sink,
     {
-        let (mut at, mut others, length) = (start, 0, self.pass.data.len());
+        let (mut at, mut others, length) = (start, 0, self.data.len());
         while at < length {
             let before = at;
             at = out.take_dirty(source, at, length.min(at + CHUNK_BYTES.min(out.room())));
             if at == before {
                 others += 1;
                 likely(others <= OTHERS + at / BYTES_AN_OTHER)?;
-                at = self.pass.write_other(at, out)?;
+                at = self.write_other(at, out)?;
             }
             likely(goes_on(at - before))?;
         }
@@ -125,7 +90,7 @@ impl OnePass<'_> {
     }
 
     /// Write text that is ASCII but for faults.
-    fn write_between<T: Unit>(
+    pub(super) fn write_dirty_ascii<T: Unit>(
         &self,
         source: &Source<'_>,
         start: usize,
@@ -135,7 +100,7 @@ impl OnePass<'_> {
     where
         for<'o> Output<'o, T>: Sink,
     {
-        let (pass, data, (apart, first_stretch)) = (self.pass, self.pass.data, pace(source.answer()));
+        let (data, (apart, first_stretch)) = (self.data, pace(source.answer()));
         let (mut at, mut stretch, mut answered, mut others) = (start, first_stretch, 0, 0);
         loop {
             let before = at;
@@ -143,7 +108,7 @@ impl OnePass<'_> {
             let first = at;
             while at < first + FEW
                 && data.get(at).is_some_and(|&byte| byte >= 0x80)
-                && let Some(next) = pass.answered(at, out.room(), out)
+                && let Some(next) = self.answered(at, out.room(), out)
             {
                 at = next;
             }
@@ -161,7 +126,7 @@ impl OnePass<'_> {
                 stretch = first_stretch;
             } else {
                 let next = out.take_dirty(source, at, data.len().min(at + stretch));
-                at = if next == at { pass.write_other(at, out)? } else { next };
+                at = if next == at { self.write_other(at, out)? } else { next };
                 stretch = (2 * stretch).min(CHUNK_BYTES);
             }
             likely(goes_on(at - before))?;

@@ -8,6 +8,8 @@ pub mod fault;
 pub mod line;
 pub mod lookup;
 pub mod nearly_ascii;
+pub mod one_by_one;
+pub mod one_pass;
 pub mod pass;
 pub mod scan;
 pub mod sequence;
