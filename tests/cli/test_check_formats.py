@@ -88,7 +88,7 @@ def test_github_annotates_each_fault(folder: Path) -> None:
         "::error file=a.txt,line=2,col=8,title=surrogate::surrogate U+D83D (ED A0 BD), which utf-8 cannot hold",
         "::error file=c.txt,line=1,col=1,title=truncated::sequence E2 82 is cut short by the end of the input",
         "::error file=missing,title=unreadable::No such file or directory",
-        "::notice title=eightfold::4 files checked, 1 overlong, 1 surrogate, 1 truncated",
+        "::notice title=eightfold::4 files checked, 1 unreadable, 1 overlong, 1 surrogate, 1 truncated",
     ]
 
 

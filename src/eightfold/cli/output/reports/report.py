@@ -59,7 +59,7 @@ def sentence_of(summary: Summary) -> str:
     '2 files checked, nothing was read'
     """
     excluded = [excluded_by(summary.excluded)] if summary.excluded else []
+    unreadable = [f"{summary.unreadable} unreadable"] if summary.unreadable else []
     kinds = [f"{count} {kind}" for kind, count in summary.tally.sorted_kinds()]
-    return ", ".join(
-        [f"{counted(summary.files, 'file')} checked", *excluded, *(kinds if summary.read else ["nothing was read"])]
-    )
+    found = kinds if summary.read else ["nothing was read"]
+    return ", ".join([f"{counted(summary.files, 'file')} checked", *excluded, *unreadable, *found])
