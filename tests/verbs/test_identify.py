@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import eightfold
 from eightfold.evidence import PLAIN, byte_bits
 from eightfold.forms.corrected_utf_8 import MAGIC
-from eightfold.identify import FAULTS_COUNTED, Identifier, plain_text
+from eightfold.identify import FAULTS_COUNTED, MARKS, Identifier, plain_text
 from eightfold.stream import Checker, Located
 
 
@@ -62,6 +62,11 @@ def test_a_signature_comes_before_everything_and_then_evidence() -> None:
     assert (found[0].form, found[0].well_formed, found[0].fault_count) == ("utf-8-sig", False, 3)
     rest = [each.evidence for each in found[1:] if each.form != "corrected-utf-8"]
     assert rest == sorted(rest, reverse=True)
+
+
+def test_every_form_is_a_candidate() -> None:
+    every = {found.form for mark in (b"", *MARKS) for found in eightfold.identify(mark + b"a\x00\x00\x00\xff\xfe\xc0")}
+    assert every == {form.name for form in eightfold.forms()}
 
 
 def test_forms_that_read_the_input_alike_come_the_narrowest_first() -> None:
