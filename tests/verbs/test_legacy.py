@@ -102,6 +102,12 @@ def test_what_is_no_charset_is_unknown(name: str) -> None:
         charset(name)
 
 
+@pytest.mark.parametrize("name", [None, 3, b"latin1"])
+def test_the_name_of_a_charset_is_a_str(name: object) -> None:
+    with pytest.raises(TypeError, match="the name of a charset must be of type str, not"):
+        charset(name)  # type: ignore[arg-type]
+
+
 def test_no_charset_takes_part_in_the_family() -> None:
     assert not any(found.is_foreign for found in forms())
     assert all(found.is_foreign for found in charsets())

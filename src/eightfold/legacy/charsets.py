@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from eightfold.forms import Form, Row
+from eightfold.forms.rows import check_type
 
 _NAMES = (
     *("ascii", "big5", "big5-hkscs", "cp037", "cp273", "cp424", "cp437", "cp500", "cp720", "cp737", "cp775", "cp850"),
@@ -118,6 +119,7 @@ def charset(name: str) -> Charset:
 
     Raises:
         LookupError: Python knows no charset of this name: none at all, a codec of another kind, or a form of Unicode.
+        TypeError: the name is not a str.
 
     >>> charset("Windows_1252").name, charset("sjis").name, charset("CP936").name
     ('windows-1252', 'shift_jis', 'gbk')
@@ -125,6 +127,7 @@ def charset(name: str) -> Charset:
     Traceback (most recent call last):
     LookupError: unknown charset: 'rot13'
     """
+    check_type("the name of a charset", name, str)
     found = _by_codec().get(_codec(name)) if name.isascii() else None
     if found is None:
         raise LookupError(f"unknown charset: {name!r}")
