@@ -173,8 +173,21 @@ def test_a_range_of_units_has_a_value_and_no_gap() -> None:
 def test_other_arguments_of_rows_are_checked_too() -> None:
     with pytest.raises(TypeError, match="the source of a row must be of type str, not 5"):
         Row(0, 0x7F, (0, 0x7F), source=5)  # type: ignore[arg-type]
-    with pytest.raises(TypeError):
-        fault_row("overlong", 0x80, meant=0)  # type: ignore[arg-type]
+    for wrong in (0, (1, 2, 3), "ab"):
+        with pytest.raises(TypeError, match=r"the intended code points must be \(first, last\), not"):
+            fault_row("overlong", 0x80, meant=wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the ranges of a run must be in a tuple or a list, not 3"):
+        fault_row("overlong", 0x80, run=3)  # type: ignore[arg-type]
+
+
+def test_no_variant_and_no_signature_is_out_of_reach() -> None:
+    with pytest.raises(ValueError, match="a: two variants are for the same policy: x, x"):
+        Form("a", [ASCII], variants=[Variant("x", PLAIN), Variant("x", eightfold.form("utf-8"))])
+    for marks in ((b"a", b"a"), (b"a", b"ab"), (b"", b"a")):
+        with pytest.raises(ValueError, match=f"a: the mark {marks[1]!r} begins with an earlier one"):
+            Form("a", [ASCII], signatures=[Signature(mark, PLAIN) for mark in marks])
+    longest_first = Form("a", [ASCII], signatures=[Signature(b"ab", PLAIN), Signature(b"a", PLAIN)])
+    assert [eightfold.decode(data, longest_first) for data in (b"abc", b"acb")] == ["c", "cb"]
 
 
 @pytest.mark.parametrize("threads", [2**31, 2**62, 2**64, 2**100])

@@ -88,9 +88,9 @@ class Form(Fixed):
 
     Raises:
         ValueError: two rows share a code point, or begin alike (the message names both), there are too many rows,
-            units, names or code units, a signature announces a form that itself has signatures, a variant is for
-            ``strict``, a fault row gives only one of its intended code points or breaks another rule of
-            :func:`fault_row`, or the name is empty.
+            units, names or code units, a signature announces a form that itself has signatures, a mark
+            begins with an earlier one, a variant is for ``strict`` or for the policy of another, a fault row gives only
+            one of its intended code points or breaks another rule of :func:`fault_row`, or the name is empty.
         TypeError: an argument, or a part of one, is not of the declared type: `unit_bits` is not an int, a row not a
             :class:`Row`, the mark of a signature not bytes, and so on.
 
@@ -299,6 +299,13 @@ def _check_arguments(form: Form) -> None:
 def _check_announced(form: Form) -> None:
     if form.variant("strict"):
         raise ValueError(f"{form.name}: a variant is for another policy than 'strict', which means the form's own rows")
+    policies = [variant.policy for variant in form.variants]
+    if len(set(policies)) < len(policies):
+        raise ValueError(f"{form.name}: two variants are for the same policy: {', '.join(policies)}")
+    marks = tuple(signature.mark for signature in form.signatures)
+    for index, mark in enumerate(marks):
+        if mark.startswith(marks[:index]):
+            raise ValueError(f"{form.name}: the mark {mark!r} begins with an earlier one, so it would never be found")
     others = [*(signature.form for signature in form.signatures), *(variant.form for variant in form.variants)]
     for other in others:
         if other.signatures:
