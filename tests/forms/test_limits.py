@@ -176,7 +176,7 @@ def test_other_arguments_of_rows_are_checked_too() -> None:
     for wrong in (0, (1, 2, 3), "ab"):
         with pytest.raises(TypeError, match=r"the intended code points must be \(first, last\), not"):
             fault_row("overlong", 0x80, meant=wrong)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="the ranges of a run must be in a tuple or a list, not 3"):
+    with pytest.raises(TypeError, match="the ranges of a run must be a sequence, not 3"):
         fault_row("overlong", 0x80, run=3)  # type: ignore[arg-type]
 
 

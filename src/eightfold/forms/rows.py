@@ -163,8 +163,8 @@ def fault_row(
     """
     if meant is not None and not (isinstance(meant, (tuple, list)) and len(meant) == 2):
         raise TypeError(f"the intended code points must be (first, last), not {meant!r}")
-    if not isinstance(run, (tuple, list)):
-        raise TypeError(f"the ranges of a run must be in a tuple or a list, not {run!r}")
+    if not isinstance(run, Sequence):
+        raise TypeError(f"the ranges of a run must be a sequence, not {run!r}")
     first, last = (None, None) if meant is None else meant
     row = FaultRow(kind, tuple(map(_range, unit_ranges)), first, last, tuple(map(_range, run)), source)
     check_fault_row(row)
