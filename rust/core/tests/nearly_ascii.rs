@@ -74,6 +74,25 @@ fn what_is_written_in_one_pass_is_what_is_written_in_two() {
     assert!(forms >= 4);
 }
 
+/// A form with escapes may have faults too, to which an answer is ASCII, and longer than they are, or none.
+#[test]
+fn answers_to_faults_next_to_escapes_may_be_narrow_and_long() {
+    let family = family();
+    let mut wide = 0;
+    for (on_fault, length) in POLICIES.into_iter().flat_map(|on_fault| [(on_fault, 100), (on_fault, 9000)]) {
+        for escapes in 0..40 {
+            let data = [&vec![0x61; length][..], &vec![0xFF; escapes], b"\xEE\xBE\x80"].concat();
+            let pass = pass(&family["xtf-8"], &data, on_fault);
+            if let Some(found) = written(&pass) {
+                assert_eq!(found, walked(&pass), "{on_fault:?} {length} {escapes}");
+                assert!(found.iter().any(|&point| point > 0xFF), "{on_fault:?} {length} {escapes}");
+                wide += 1;
+            }
+        }
+    }
+    assert!(wide > 100, "{wide}");
+}
+
 /// Text beyond U+00FF, with anything else at each place of its beginning and at its end, up to two sequences of which
 /// one may need a wider str.
 #[test]

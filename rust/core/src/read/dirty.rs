@@ -131,7 +131,8 @@ impl Pass<'_> {
             }
             likely(goes_on(at - before))?;
         }
-        // What is answered makes the str as wide as a kind of two bytes.
-        likely(answered > 0 && T::LEAST <= 0xFFFF || greatest(out) >= T::LEAST)
+        // What is answered makes the str as wide as a kind of two bytes, unless answers to faults are ASCII or none.
+        let is_wide = answered > 0 && T::LEAST <= 0xFFFF && !self.on_fault.answers_ascii();
+        likely(is_wide || greatest(out) >= T::LEAST)
     }
 }

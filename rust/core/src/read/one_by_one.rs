@@ -86,7 +86,7 @@ impl Pass<'_> {
                 Ok(end)
             }
             Step::Value { code_point, .. } if T::LEAST > 0 && code_point <= self.largest => Err(Attempt::Wider(at)),
-            Step::Unit { end } => self.answer(at, end, None, out).map_err(|_| Attempt::Failed),
+            Step::Unit { end } => self.answered_fault(at, end, out.room(), out).ok_or(Attempt::Failed),
             _ => Err(Attempt::Failed),
         }
     }
@@ -99,6 +99,12 @@ impl Pass<'_> {
             return out.put(code_point, at, at + 1).is_ok().then_some(at + 1);
         }
         let Step::Unit { end } = self.form.step_at(self.data, at, self.is_final, NO_RUN) else { return None };
+        self.answered_fault(at, end, room, out)
+    }
+
+    /// Answer a fault, and return where to continue; None if the policy does not, or there is no room.
+    #[inline(always)]
+    fn answered_fault(&self, at: usize, end: usize, room: usize, out: &mut impl Sink) -> Option<usize> {
         let needed = BACKSLASHED_BYTE * (end - at) + (self.data.len() - end);
         let has_room = self.on_fault != OnFault::BackslashReplace || room >= needed;
         if has_room { self.answer(at, end, None, out).ok() } else { None }
