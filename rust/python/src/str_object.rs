@@ -311,8 +311,9 @@ fn widened<'py>(
             });
         }
     };
+    let room = (written.len() + rest).min(once.room);
     // SAFETY: what is written has a character of this width, or nobody sees it.
-    let made = unsafe { partial_str(py, written.len() + rest, Width::Ucs4, fill) };
+    let made = unsafe { partial_str(py, room, Width::Ucs4, fill) };
     made.ok().filter(|_| attempt == Attempt::Done)
 }
 

@@ -6,6 +6,7 @@ use super::level::Level;
 use super::measured::Measured;
 use super::output::Output;
 use super::source::{Extent, Notes, Source};
+use crate::code_point::is_continuation;
 use crate::derive::layout::Pairs;
 use crate::policy::Answer;
 
@@ -18,6 +19,8 @@ const MEASURED_PART: usize = 16;
 const MOST_BYTES: usize = 2048;
 /// In fewer bytes it is looked for a fault one by one.
 const FEW: usize = 512;
+/// The bytes that show whether text is still dirty.
+const RECENT: usize = 640;
 /// The most bytes of a sequence that may be cut.
 const CUT: usize = 3;
 
@@ -50,6 +53,14 @@ impl Source<'_> {
         let (limit, mut notes) = (part(MEASURED_PART), Notes::default());
         let extent = self.measure_noting(0, limit, &mut notes);
         (extent.end >= limit && !extent.is_clean && notes.cover(limit / 2)).then_some(extent)
+    }
+
+    /// Whether there is a fault in the last bytes before an offset; so it is said where there are not as many.
+    #[must_use]
+    pub fn is_dirty_before(&self, at: usize) -> bool {
+        let Some(start) = at.checked_sub(RECENT) else { return true };
+        let cut = self.data[start..at].iter().take(CUT).take_while(|&&byte| is_continuation(byte)).count();
+        has_fault(&self.data[start + cut..at])
     }
 
     /// Write a source that [`Source::takes_dirty`] from an offset to a limit, or to where something begins that is

@@ -2,7 +2,7 @@
 //! measure it.
 
 use crate::chunk::CHUNK_BYTES;
-use crate::kernels::{Level, Output, Source, Unit, copy_ascii_prefix};
+use crate::kernels::{Input, Level, Output, Source, Unit, copy_ascii_prefix};
 use crate::policy::Answer;
 use crate::read::one_by_one::{Attempt, first_beyond_ascii, greatest, likely};
 use crate::read::pass::{Pass, Sink};
@@ -23,15 +23,23 @@ const LITTLE: usize = 8192;
 const BEGINNING: usize = 512;
 const LOOKED_AT: usize = 8;
 
-/// Where faults are further apart than the first number of bytes, ASCII is copied between them: mispredicted branches
-/// cost less than masks. Where they are closer, kernels write as many bytes as the second, then twice as many each
-/// time.
-fn pace(answer: Answer) -> (usize, usize) {
-    match Level::current() {
-        Level::Avx512 => (128, 2048),
-        _ if answer.is_by_byte() => (40, 2048),
-        // Truncated sequences lose by masks earlier.
-        _ => (16, 512),
+/// How ASCII with faults is written.
+struct Pace {
+    /// Where faults are further apart than this many bytes, ASCII is copied between them: mispredicted branches cost
+    /// less than masks. For faults of a byte, and of more.
+    apart: [usize; 2],
+    /// Where they are closer, kernels write as many bytes first, then twice as many each time.
+    stretch: usize,
+}
+
+impl Pace {
+    fn of(answer: Answer) -> Self {
+        match Level::current() {
+            Level::Avx512 => Pace { apart: [128; 2], stretch: 2048 },
+            _ if answer.is_by_byte() => Pace { apart: [40; 2], stretch: 2048 },
+            // Truncated sequences lose by masks earlier.
+            _ => Pace { apart: [40, 16], stretch: 512 },
+        }
     }
 }
 
@@ -78,7 +86,7 @@ impl Pass<'_> {
         let (mut at, mut others, length) = (start, 0, self.data.len());
         while at < length {
             let before = at;
-            at = out.take_dirty(source, at, length.min(at + CHUNK_BYTES.min(out.room())));
+            at = take(source, [at, length.min(at + CHUNK_BYTES.min(out.room()))], out);
             if at == before {
                 others += 1;
                 likely(others <= OTHERS + at / BYTES_AN_OTHER)?;
@@ -100,8 +108,8 @@ impl Pass<'_> {
     where
         for<'o> Output<'o, T>: Sink,
     {
-        let (data, (apart, first_stretch)) = (self.data, pace(source.answer()));
-        let (mut at, mut stretch, mut answered, mut others) = (start, first_stretch, 0, 0);
+        let (data, pace) = (self.data, Pace::of(source.answer()));
+        let (mut at, mut stretch, mut answered, mut others) = (start, pace.stretch, 0, 0);
         loop {
             let before = at;
             at += copy_ascii_prefix(&data[at..], out);
@@ -122,10 +130,10 @@ impl Pass<'_> {
                 others += 1;
                 likely(others <= OTHERS + answered / FAULTS_AN_OTHER)?;
             }
-            if at > first && first - before >= apart {
-                stretch = first_stretch;
+            if at > first && first - before >= pace.apart[usize::from(at > first + 1)] {
+                stretch = pace.stretch;
             } else {
-                let next = out.take_dirty(source, at, data.len().min(at + stretch));
+                let next = take(source, [at, data.len().min(at + stretch)], out);
                 at = if next == at { self.write_other(at, out)? } else { next };
                 stretch = (2 * stretch).min(CHUNK_BYTES);
             }
@@ -135,4 +143,20 @@ impl Pass<'_> {
         let is_wide = answered > 0 && T::LEAST <= 0xFFFF && !self.on_fault.answers_ascii();
         likely(is_wide || greatest(out) >= T::LEAST)
     }
+}
+
+/// Take text from an offset to a limit, or to where the kernels stop, and return where that is. What is dirty before
+/// the offset is likely to be dirty behind it; other text is measured first.
+fn take<T: Unit>(source: &Source<'_>, [start, limit]: [usize; 2], out: &mut Output<'_, T>) -> usize
+where
+    for<'o> Output<'o, T>: Sink,
+{
+    if source.is_dirty_before(start) {
+        return out.take_dirty(source, start, limit);
+    }
+    let taken = Input::Bytes(*source).each_chunk(start, limit, |extent, input, (from, to)| {
+        let fits = extent.width.largest() <= T::MOST;
+        if fits && out.take(input, from, to).is_ok() { Ok(()) } else { Err(from) }
+    });
+    taken.unwrap_or_else(|from| out.take_dirty(source, from, limit))
 }
