@@ -285,6 +285,27 @@ class TestBackup:
         write(old, backup_suffix=".old")
         assert (old.read_bytes(), kept.read_bytes()) == (NEW, OLD)
 
+    @pytest.mark.parametrize("has_links", [True, False], ids=["hard link", "copy"])
+    def test_it_outlives_a_signal_just_after_the_exchange(
+        self, has_links: bool, old: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        exchange = os.replace
+
+        def stopped(source: str, target: str) -> None:
+            exchange(source, target)
+            if target == os.path.realpath(old):
+                raise KeyboardInterrupt
+
+        def refusing(*_: Any) -> None:
+            raise OSError(95, "Operation not supported")
+
+        monkeypatch.setattr(os, "replace", stopped)
+        if not has_links:
+            monkeypatch.setattr(os, "link", refusing)
+        with pytest.raises(KeyboardInterrupt):
+            write(old, backup_suffix=".old")
+        assert (old.read_bytes(), old.with_name("file.txt.old").read_bytes()) == (NEW, OLD)
+
     @pytest.mark.parametrize("kind", ["file", "broken link"])
     def test_what_is_there_is_not_overwritten(self, kind: str, old: Path) -> None:
         kept = old.with_name("file.txt.old")

@@ -169,14 +169,18 @@ def _check_unchanged(path: str, target: Entry, read: Snapshot | None) -> None:
 
 @contextmanager
 def _kept(target: Entry, backup: Entry | None, called: str) -> Iterator[None]:
-    """Keep the target's file under the name of its backup, unless the block fails."""
-    if backup is not None:
-        _keep(target, backup, called)
+    """Keep the target's file under the name of its backup, unless the block fails before it replaces that file."""
+    if backup is None:
+        yield
+        return
+    _keep(target, backup, called)
+    old = target.own_status()
     try:
         yield
     except BaseException:
-        if backup is not None:
-            with suppress(OSError):
+        # A signal may come just after the rename: then the backup is all that is left of the old file.
+        with suppress(OSError):
+            if os.path.samestat(target.own_status(), old):
                 backup.unlink()
         raise
 
