@@ -148,8 +148,8 @@ fn what_the_beginning_does_not_show_is_written_or_measured() {
     let clean = ["a", "é", "中", "😀"].map(|letter| letter.repeat(20_000));
     let texts = |place: usize| {
         let dirty = [pairs(&NARROW[2..], place, "ж"), pairs(&[FOUR, b"\xFF"], place, "😀")];
-        let beginning = &dirty[place % dirty.len()];
-        vec![[beginning, clean[place % clean.len()].as_bytes()].concat()]
+        let (beginning, letters) = (&dirty[place % dirty.len()], clean[place % clean.len()].as_bytes());
+        vec![[beginning, letters].concat(), [&dirty[0], letters, &dirty[1], letters, FOUR, letters].concat()]
     };
     let (count, _) = taken(texts);
     assert_eq!(count > 0, Level::current() != Level::Portable);

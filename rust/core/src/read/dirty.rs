@@ -11,17 +11,19 @@ use crate::read::sequence::{NO_RUN, Step};
 /// The most bytes of faults next to each other that are answered one by one.
 const FEW: usize = 16;
 
-/// So many sequences that stop kernels, or that stand where a fault is expected, are always accepted, and one more for
-/// so many bytes or faults.
+/// So many sequences that stop kernels are always accepted, and one more for so many bytes.
 const OTHERS: usize = 2;
 const BYTES_AN_OTHER: usize = 512;
-const FAULTS_AN_OTHER: usize = 4;
 
-/// In more bytes than these, so much of the beginning, but not more than some faults and sequences, shows which are
-/// more.
+/// So many bytes of text that is clean are taken at once.
+const CLEAN_STRETCH: usize = 8 * CHUNK_BYTES;
+
+/// In more bytes than these, so much of the beginning, but not more than some faults and sequences, shows whether so
+/// many are faults for each sequence.
 const LITTLE: usize = 8192;
 const BEGINNING: usize = 512;
 const LOOKED_AT: usize = 8;
+const FAULTS_AN_OTHER: usize = 4;
 
 /// How ASCII with faults is written.
 struct Pace {
@@ -86,7 +88,7 @@ impl Pass<'_> {
         let (mut at, mut others, length) = (start, 0, self.data.len());
         while at < length {
             let before = at;
-            at = take(source, [at, length.min(at + CHUNK_BYTES.min(out.room()))], out);
+            at = take(source, at, CHUNK_BYTES, source.is_dirty_before(at), out);
             if at == before {
                 others += 1;
                 likely(others <= OTHERS + at / BYTES_AN_OTHER)?;
@@ -109,7 +111,7 @@ impl Pass<'_> {
         for<'o> Output<'o, T>: Sink,
     {
         let (data, pace) = (self.data, Pace::of(source.answer()));
-        let (mut at, mut stretch, mut answered, mut others) = (start, pace.stretch, 0, 0);
+        let (mut at, mut stretch, mut is_answered, mut others) = (start, pace.stretch, false, 0);
         loop {
             let before = at;
             at += copy_ascii_prefix(&data[at..], out);
@@ -120,43 +122,41 @@ impl Pass<'_> {
             {
                 at = next;
             }
+            is_answered |= at > first;
             if at == data.len() {
-                answered += usize::from(at > first);
                 break;
-            }
-            if at > first {
-                answered += 1;
-            } else {
-                others += 1;
-                likely(others <= OTHERS + answered / FAULTS_AN_OTHER)?;
             }
             if at > first && first - before >= pace.apart[usize::from(at > first + 1)] {
                 stretch = pace.stretch;
             } else {
-                let next = take(source, [at, data.len().min(at + stretch)], out);
+                let next = take(source, at, stretch, at > first || source.is_dirty_before(at), out);
+                others += usize::from(next == at);
+                likely(others <= OTHERS + at / BYTES_AN_OTHER)?;
                 at = if next == at { self.write_other(at, out)? } else { next };
                 stretch = (2 * stretch).min(CHUNK_BYTES);
             }
             likely(goes_on(at - before))?;
         }
         // What is answered makes the str as wide as a kind of two bytes, unless answers to faults are ASCII or none.
-        let is_wide = answered > 0 && T::LEAST <= 0xFFFF && !self.on_fault.answers_ascii();
+        let is_wide = is_answered && T::LEAST <= 0xFFFF && !self.on_fault.answers_ascii();
         likely(is_wide || greatest(out) >= T::LEAST)
     }
 }
 
-/// Take text from an offset to a limit, or to where the kernels stop, and return where that is. What is dirty before
-/// the offset is likely to be dirty behind it; other text is measured first.
-fn take<T: Unit>(source: &Source<'_>, [start, limit]: [usize; 2], out: &mut Output<'_, T>) -> usize
+/// Take so many bytes of dirty text from an offset on, or what is before where the kernels stop, and return where that
+/// ends. What is behind clean text is likely to be clean too: more of it is taken, and measured first.
+fn take<T: Unit>(source: &Source<'_>, start: usize, bytes: usize, is_dirty: bool, out: &mut Output<'_, T>) -> usize
 where
     for<'o> Output<'o, T>: Sink,
 {
-    if source.is_dirty_before(start) {
-        return out.take_dirty(source, start, limit);
+    let limit = |bytes: usize| source.data.len().min(start + bytes.min(out.room()));
+    if is_dirty {
+        return out.take_dirty(source, start, limit(bytes));
     }
-    let taken = Input::Bytes(*source).each_chunk(start, limit, |extent, input, (from, to)| {
+    let taken = Input::Bytes(*source).each_chunk(start, limit(CLEAN_STRETCH), |extent, input, (from, to)| {
         let fits = extent.width.largest() <= T::MOST;
         if fits && out.take(input, from, to).is_ok() { Ok(()) } else { Err(from) }
     });
-    taken.unwrap_or_else(|from| out.take_dirty(source, from, limit))
+    // What does not fit is taken up to where it does not.
+    taken.unwrap_or_else(|from| out.take_dirty(source, from, source.data.len().min(from + bytes.min(out.room()))))
 }

@@ -111,9 +111,13 @@ impl Pass<'_> {
     }
 }
 
-/// How many values have room for text of a length, given what its beginning came to: somewhat more than if all were
-/// like it.
+/// How many values have room for text of a length, given what its beginning came to. Where a value takes four bytes,
+/// these are not one for each byte, but twice as many as if all were like the beginning: memory that is not filled costs
+/// less than text that is written again, but not nothing.
 fn room_of_dirty(length: usize, beginning: &Extent) -> usize {
+    if beginning.width < Width::Ucs4 {
+        return length;
+    }
     let alike = length / beginning.end * beginning.count;
-    length.min(alike + alike / 8 + SPARE)
+    length.min(2 * alike + SPARE)
 }
