@@ -1,4 +1,4 @@
-//! Text with faults or escapes throughout, or so many between ASCII, that kernels write it in less time than it takes to
+//! Text with faults or escapes throughout, or so many between ASCII: kernels write it in less time than it takes to
 //! measure it.
 
 use crate::chunk::CHUNK_BYTES;
