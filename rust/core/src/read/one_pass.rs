@@ -112,8 +112,8 @@ impl Pass<'_> {
 }
 
 /// How many values have room for text of a length, given what its beginning came to: one for each byte, but where a
-/// value takes four bytes not more than twice as many as if all were like the beginning. Memory that is not filled costs
-/// less than text that is written again, but not nothing.
+/// value takes four bytes not more than twice as many as if all were like the beginning. Memory that is not filled
+/// costs less than text that is written again, but not nothing.
 fn room_of_dirty(length: usize, beginning: &Extent) -> usize {
     if beginning.width < Width::Ucs4 {
         return length;
