@@ -44,10 +44,13 @@ def test_every_charset_is_a_source_and_a_target(name: str, tmp_path: Path, capfd
     assert Path(back).read_text() == "plain 09 text\n"
 
 
-def test_a_fault_stops_with_its_place_and_what_gets_past_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("output", ["-", "/dev/stdout"])
+def test_a_fault_stops_with_its_place_and_what_gets_past_it(
+    output: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "in"
     path.write_bytes(b"caf\xe9\nna\x81ve\n")
-    status, written, said = ran("convert", "-f", "cp1252", "-t", "utf-8", str(path), capfd=capfd)
+    status, written, said = ran("convert", "-f", "cp1252", "-t", "utf-8", "-o", output, str(path), capfd=capfd)
     assert (status, written) == (1, "café\nna")
     assert said.splitlines() == [
         f"{path}:2:3: undefined: windows-1252 does not define 81, at byte 7",

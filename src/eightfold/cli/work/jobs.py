@@ -18,7 +18,7 @@ from eightfold.files.paths.addresses import is_remote, is_temporary, packing_of
 from eightfold.files.paths.roots import Way
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
 from eightfold.files.walk.walking import Found, Walking, walked
-from eightfold.files.write.writing import check_not_output
+from eightfold.files.write.writing import check_not_output, is_written_at_once
 from eightfold.forms.utf_8 import UTF_8
 
 
@@ -110,7 +110,9 @@ class Job:
     @property
     def unwritten(self) -> str:
         """What happens to the target if work on the file stops."""
-        return "the output ends before it" if self.to_standard_output else f"{shown(self.target)} is not written"
+        if self.to_standard_output or is_written_at_once(self.target):
+            return "the output ends before it"
+        return f"{shown(self.target)} is not written"
 
 
 def job_of(options: DestinationOptions, file: Found, target: str, inside: str = "") -> Job:

@@ -116,6 +116,13 @@ def replacing(
             target.sync_folder()
 
 
+def is_written_at_once(path: str) -> bool:
+    """Return whether what is written to a path goes there at once: see :func:`replacing` on devices and open files."""
+    with suppress(OSError):
+        return _open_file(path) is not None or not stat.S_ISREG(os.stat(path).st_mode)
+    return False
+
+
 def _open_file(path: str) -> int | None:
     """Return the descriptor of an open file of this process that a path leads to, as those in `/dev/fd` do."""
     for _ in range(_MOST_LINKS):
