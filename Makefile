@@ -42,7 +42,8 @@ EMULATED_PORTABLE := --lib --test small
 # What of the core's tests processors without kernels of their own run: one of 32 bits, and a big-endian one that is emulated.
 NARROW := --lib --test small --test dirty --test blocks
 BIG_ENDIAN := --lib --test small
-# Of the cases of each test of Python, of the lengths between guard pages and of places in a block, an emulator runs one in so many: ONE_IN=1 for all.
+# Of the cases of each test of Python, of the lengths between guard pages and of the places in a block, an emulator runs one in
+# so many: ONE_IN=1 for all.
 ONE_IN_NEON := $(or $(ONE_IN),20)
 ONE_IN_PORTABLE := $(or $(ONE_IN),60)
 COMPARING_PORTABLE := $(if $(ONE_IN),$(COMPARING),$(addprefix tests/engines/test_,native.py parity_loops.py parity_sequences.py))

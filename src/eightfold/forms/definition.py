@@ -88,9 +88,9 @@ class Form(Fixed):
 
     Raises:
         ValueError: two rows share a code point, or begin alike (the message names both), there are too many rows,
-            units, names or code units, a signature announces a form that itself has signatures, a mark
-            begins with an earlier one, a variant is for ``strict`` or for the policy of another, a fault row gives only
-            one of its intended code points or breaks another rule of :func:`fault_row`, or the name is empty.
+            units, names or code units, a signature announces a form that itself has signatures, a mark begins with an
+            earlier one, a variant is for ``strict`` or for the policy of another, a fault row gives only one of its
+            intended code points or breaks another rule of :func:`fault_row`, or the name is empty.
         TypeError: an argument, or a part of one, is not of the declared type: `unit_bits` is not an int, a row not a
             :class:`Row`, the mark of a signature not bytes, and so on.
 
