@@ -243,13 +243,13 @@ fn str_of_short_ascii<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<
 /// The str of bytes that hold faults, if they are likely to be ASCII otherwise, and are. What holds none is tried
 /// before: memory of which a part is given back is new from the system each time.
 fn nearly_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
-    let most = match pass.on_fault {
+    let most = || match pass.on_fault {
         // No kernel is quicker.
         OnFault::BackslashReplace => PROBE_BYTES / 2,
         _ if pass.takes_dirty() && !pass.on_fault.answers_ascii() => PROBE_BYTES / 2,
         _ => PROBE_BYTES / 8,
     };
-    let is_likely = |probe| count_beyond_ascii(probe) < most || pass.begun_width().is_some();
+    let is_likely = |probe| count_beyond_ascii(probe) < most() || pass.begun_width().is_some();
     let is_likely = pass.data.len() <= SHORT_INPUT || is_likely(&pass.data[..PROBE_BYTES]);
     match pass.in_one_pass().filter(|_| is_likely && shares_ascii(pass.form)) {
         Some(once) => str_in_one_pass(py, &once),

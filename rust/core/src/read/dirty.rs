@@ -7,6 +7,7 @@ use crate::policy::Answer;
 use crate::read::one_by_one::{Attempt, first_beyond_ascii, greatest, likely};
 use crate::read::pass::{Pass, Sink};
 use crate::read::sequence::{NO_RUN, Step};
+use crate::read::short::SHORT_INPUT;
 
 /// The most bytes of faults next to each other that are answered one by one.
 const FEW: usize = 16;
@@ -14,6 +15,9 @@ const FEW: usize = 16;
 /// So many sequences that stop kernels are always accepted, and one more for so many bytes.
 const OTHERS: usize = 2;
 const BYTES_AN_OTHER: usize = 512;
+
+/// So many faults in a row that are close make it worth while to begin with masks.
+const NEAR: usize = 3;
 
 /// So many bytes of text that is clean are taken at once.
 const CLEAN_STRETCH: usize = 8 * CHUNK_BYTES;
@@ -47,13 +51,20 @@ impl Pace {
 
 impl Pass<'_> {
     /// Whether kernels write the input in one pass, however dirty it is.
+    #[inline]
     #[must_use]
     pub fn takes_dirty(&self) -> bool {
         self.dirty().is_some()
     }
 
     /// The input, if kernels write it in one pass.
+    #[inline]
     pub(super) fn dirty(&self) -> Option<Source<'_>> {
+        if self.data.len() <= SHORT_INPUT { None } else { self.long_dirty() }
+    }
+
+    #[inline(never)]
+    fn long_dirty(&self) -> Option<Source<'_>> {
         self.source().filter(|source| self.is_final && source.takes_dirty())
     }
 
@@ -75,6 +86,7 @@ impl Pass<'_> {
     }
 
     /// Write text that is dirty throughout.
+    #[inline(never)]
     pub(super) fn write_dirty<T: Unit>(
         &self,
         source: &Source<'_>,
@@ -100,6 +112,7 @@ impl Pass<'_> {
     }
 
     /// Write text that is ASCII but for faults.
+    #[inline(never)]
     pub(super) fn write_dirty_ascii<T: Unit>(
         &self,
         source: &Source<'_>,
@@ -112,6 +125,7 @@ impl Pass<'_> {
     {
         let (data, pace) = (self.data, Pace::of(source.answer()));
         let (mut at, mut stretch, mut is_answered, mut others) = (start, pace.stretch, false, 0);
+        let mut near = 0;
         loop {
             let before = at;
             at += copy_ascii_prefix(&data[at..], out);
@@ -126,7 +140,9 @@ impl Pass<'_> {
             if at == data.len() {
                 break;
             }
-            if at > first && first - before >= pace.apart[usize::from(at > first + 1)] {
+            let is_far = first - before >= pace.apart[usize::from(at > first + 1)];
+            near = if is_far { 0 } else { near + 1 };
+            if at > first && near < NEAR {
                 stretch = pace.stretch;
             } else {
                 let next = take(source, at, stretch, at > first || source.is_dirty_before(at), out);

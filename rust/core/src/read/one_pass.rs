@@ -1,6 +1,6 @@
 //! Text that is written in one pass, without measuring it first: which is, and by whom.
 
-use crate::kernels::{Extent, Level, Output, Unit, Width, count_beyond_ascii};
+use crate::kernels::{Extent, Level, Output, Source, Unit, Width, count_beyond_ascii};
 use crate::policy::{BACKSLASHED_BYTE, OnFault};
 use crate::read::one_by_one::Attempt;
 use crate::read::pass::{Pass, Sink};
@@ -33,6 +33,8 @@ pub struct OnePass<'a> {
     /// The width of the text, unless the attempt fails or it turns out to be wider.
     pub width: Width,
     begins: Beginning,
+    /// The input, if kernels write it however dirty it is.
+    dirty: Option<Source<'a>>,
 }
 
 impl OnePass<'_> {
@@ -58,9 +60,9 @@ impl OnePass<'_> {
     where
         for<'o> Output<'o, T>: Sink,
     {
-        match (self.pass.dirty().filter(|_| T::LEAST > 0), self.begins) {
-            (Some(source), Beginning::Dirty) => self.pass.write_dirty(&source, start, out, goes_on),
-            (Some(source), _) => self.pass.write_dirty_ascii(&source, start, out, goes_on),
+        match (self.dirty.as_ref().filter(|_| T::LEAST > 0), self.begins) {
+            (Some(source), Beginning::Dirty) => self.pass.write_dirty(source, start, out, goes_on),
+            (Some(source), _) => self.pass.write_dirty_ascii(source, start, out, goes_on),
             (None, begins) => self.pass.write_nearly_ascii(start, begins == Beginning::Wide, out, goes_on),
         }
     }
@@ -76,12 +78,13 @@ impl Pass<'_> {
             return None;
         }
         let is_ascii = self.on_fault.answers_ascii() && !self.has_escape();
-        if !is_ascii && self.takes_dirty() && !self.begins_with_ascii_and_faults() {
+        let dirty = if is_ascii { None } else { self.dirty() };
+        if dirty.is_some() && !self.begins_with_ascii_and_faults() {
             return None;
         }
         let answered = if is_ascii { Width::Ascii } else { Width::Ucs2 };
         let begins = if begun.is_some() { Beginning::Wide } else { Beginning::Ascii };
-        Some(OnePass { pass: self, room: self.room()?, width: begun.unwrap_or(answered), begins })
+        Some(OnePass { pass: self, room: self.room()?, width: begun.unwrap_or(answered), begins, dirty })
     }
 
     /// How the input is written in one pass because its beginning is dirty; None where it is not, or is narrow, or no
@@ -89,9 +92,10 @@ impl Pass<'_> {
     #[must_use]
     pub fn in_one_pass_if_dirty(&self) -> Option<OnePass<'_>> {
         let is_taken = |width| width == Width::Ucs2 || width == Width::Ucs4 && Level::current() == Level::Avx512;
-        let beginning = self.dirty()?.dirty_beginning().filter(|beginning| is_taken(beginning.width))?;
+        let dirty = self.dirty()?;
+        let beginning = dirty.dirty_beginning().filter(|beginning| is_taken(beginning.width))?;
         let room = room_of_dirty(self.data.len(), &beginning);
-        Some(OnePass { pass: self, room, width: beginning.width, begins: Beginning::Dirty })
+        Some(OnePass { pass: self, room, width: beginning.width, begins: Beginning::Dirty, dirty: Some(dirty) })
     }
 
     fn room(&self) -> Option<usize> {
