@@ -1,6 +1,6 @@
 //! Text that is written in one pass, without measuring it first: which is, and by whom.
 
-use crate::kernels::{Extent, Level, Output, Source, Unit, Width, count_beyond_ascii};
+use crate::kernels::{Extent, Output, Source, Unit, Width, count_beyond_ascii};
 use crate::policy::{BACKSLASHED_BYTE, OnFault};
 use crate::read::one_by_one::Attempt;
 use crate::read::pass::{Pass, Sink};
@@ -91,9 +91,8 @@ impl Pass<'_> {
     /// kernel writes such text.
     #[must_use]
     pub fn in_one_pass_if_dirty(&self) -> Option<OnePass<'_>> {
-        let is_taken = |width| width == Width::Ucs2 || width == Width::Ucs4 && Level::current() == Level::Avx512;
         let dirty = self.dirty()?;
-        let beginning = dirty.dirty_beginning().filter(|beginning| is_taken(beginning.width))?;
+        let beginning = dirty.dirty_beginning().filter(|beginning| beginning.width >= Width::Ucs2)?;
         let room = room_of_dirty(self.data.len(), &beginning);
         Some(OnePass { pass: self, room, width: beginning.width, begins: Beginning::Dirty, dirty: Some(dirty) })
     }
@@ -116,12 +115,12 @@ impl Pass<'_> {
 }
 
 /// How many values have room for text of a length, given what its beginning came to: one for each byte, but where a
-/// value takes four bytes not more than twice as many as if all were like the beginning. Memory that is not filled
+/// value takes four bytes not more than half as many again as if all were like the beginning. Memory that is not filled
 /// costs less than text that is written again, but not nothing.
 fn room_of_dirty(length: usize, beginning: &Extent) -> usize {
     if beginning.width < Width::Ucs4 {
         return length;
     }
     let alike = length / beginning.end * beginning.count;
-    length.min(2 * alike + SPARE)
+    length.min(alike + alike / 2 + SPARE)
 }

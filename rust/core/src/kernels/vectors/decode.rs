@@ -5,10 +5,10 @@
 use eightfold_features::vectors;
 
 use super::clean::Followed;
-use super::fours::Wide;
+use super::fours::Seen;
 use super::points::{Block, Meaning, Window, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4};
 use super::reader::{Reader, Takers};
-use super::{Bytes, Place, Room, clean, no_copy, part, put};
+use super::{Bytes, Place, Room, clean, no_copy, put};
 use crate::derive::layout::Pairs;
 use crate::kernels::escaped::put_escaped;
 use crate::kernels::lanes::low_64;
@@ -21,7 +21,7 @@ impl Block {
     /// The block of a note, in a form that joins pairs or not.
     #[inline]
     #[vectors]
-    fn of(note: &Note, window: &Window, joins: bool) -> Self {
+    pub fn of(note: &Note, window: &Window, joins: bool) -> Self {
         let (bytes, goes_on) = (Bytes::of(window, 0), note.length() >= 64);
         let fours = if joins { note.odd & bytes.at_least(0xF0) } else { note.odd };
         Block {
@@ -63,7 +63,7 @@ pub fn write_ucs1<const ESCAPES: bool>(
             out,
             put_clean,
             |window, room| put_ascii_ucs1(window, room),
-            |meaning, window, _, block, room| meaning.put_ucs1(window, block, room),
+            |meaning, seen, block, room| meaning.put_ucs1(seen.window, block, room),
             |meaning, window, block, room| meaning.put_ucs1(window, block, room),
         )
     }
@@ -90,7 +90,7 @@ pub fn write_ucs2<const ESCAPES: bool>(
             out,
             put_clean,
             |window, room| put_ascii_ucs2(window, room),
-            |meaning, window, _, block, room| meaning.put_ucs2::<By<ESCAPES, true>>(window, block, room),
+            |meaning, seen, block, room| meaning.put_ucs2::<By<ESCAPES, true>>(seen.window, block, room),
             |meaning, window, block, room| meaning.put_ucs2::<By<ESCAPES, false>>(window, block, room),
         )
     }
@@ -119,11 +119,7 @@ pub fn write_ucs4<const ESCAPES: bool>(
             out,
             put_clean,
             |window, room| put_ascii_ucs4(window, room),
-            |meaning, window, wide, block, room| {
-                if !wide.is_some_and(|wide| meaning.put_fours_apart(wide, block, room)) {
-                    meaning.put_mixed::<By<ESCAPES, true>>(window, block, room);
-                }
-            },
+            |meaning, seen, block, room| meaning.put_noted::<By<ESCAPES, true>>(seen, block, room),
             |meaning, window, block, room| meaning.put_ucs4::<By<ESCAPES, false>>(window, block, room),
         )
     }
@@ -171,7 +167,7 @@ unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
     out: &mut Output<'o, T>,
     put_clean: impl Fn(Followed<'_>, &mut Output<'o, T>),
     put_ascii: impl Fn(&Window, &mut Room<T>),
-    put_noted: impl Fn(&Meaning<'_>, &Window, Option<&Wide>, &Block, &mut Room<T>),
+    put_noted: impl Fn(&Meaning<'_>, &Seen<'_>, &Block, &mut Room<T>),
     put_block: impl Fn(&Meaning<'_>, &Window, &Block, &mut Room<T>),
 ) -> usize {
     let reader = Reader::new(source);
@@ -195,20 +191,19 @@ unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
         let (joins, mut padded) = (source.layout.pairs == Pairs::Joined, [0; _]);
         for note in noted {
             let at = note.at();
-            let wide: Option<&Wide> = source.data[at..].first_chunk();
-            let window = wide.map_or_else(|| window_at(source.data, at, &mut padded), |wide| part(wide, 0));
-            let mut block = Block::of(note, window, joins);
+            let seen = Seen::at(source.data, at, &mut padded);
+            let mut block = Block::of(note, seen.window, joins);
             let border = at + block.border();
             if border > start {
                 put_clean(Followed { data: &source.data[start..], length: border - start }, out);
             }
             if ESCAPES {
-                put_parts(window, &block, out);
+                put_parts(seen.window, &block, out);
             } else {
                 block.begins &= !(block.ill & dropped);
                 let mut copy = no_copy();
                 let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
-                put_noted(&reader.meaning, window, wide, &block, place.room());
+                put_noted(&reader.meaning, &seen, &block, place.room());
                 // SAFETY: the contract of this function.
                 unsafe { place.finish() };
             }

@@ -3,14 +3,19 @@
 
 use eightfold_features::vectors;
 
-use super::points::{Block, Window};
+use super::fours::Seen;
+use super::points::Block;
 use super::reader::Reader;
 use super::strays::Strays;
-use super::{Place, Room, fetch_ahead, no_copy, put};
+use super::{Place, fetch_ahead, no_copy, put};
 use crate::kernels::lanes::low_64;
 use crate::kernels::masks::window_at;
 use crate::kernels::output::Output;
-use crate::kernels::source::Source;
+use crate::kernels::source::{Note, Source};
+
+/// How many blocks are examined before they are written as 32-bit units: those are written run by run, by branches that
+/// are often mispredicted, and what comes behind one then does not wait for masks.
+const NOTES: usize = 32;
 
 /// Who examines and writes blocks: each has code of its own, which is inlined.
 enum By<const MOST: usize> {}
@@ -25,12 +30,8 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
         return at;
     }
     let reader = Reader::new(source);
-    let put = |window: &Window, block: &Block, room: &mut Room<u16>| {
-        reader.meaning.put_ucs2::<By<3>>(window, block, room);
-    };
     while at < limit {
-        // SAFETY: that is what this writes.
-        let (end, goes_on) = unsafe { write::<_, 3>(&reader, source.data, (at, limit), out, put) };
+        let (end, goes_on) = write(&reader, source.data, (at, limit), out);
         if !goes_on {
             return end;
         }
@@ -42,12 +43,53 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 /// The same as 32-bit units, sequences of four bytes too.
 #[vectors]
 pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
-    let reader = Reader::new(source);
-    let put = |window: &Window, block: &Block, room: &mut Room<u32>| {
-        reader.meaning.put_ucs4::<By<4>>(window, block, room);
-    };
-    // SAFETY: as above.
-    unsafe { write::<_, 4>(&reader, source.data, (start, limit), out, put) }.0
+    let (reader, data) = (Reader::new(source), source.data);
+    let (mut notes, mut padded) = ([Note::NONE; NOTES], [0; _]);
+    let mut reached = Reached { at: start, carry: 0, goes_on: true };
+    while reached.goes_on && reached.at < limit {
+        let count;
+        (count, reached) = examine(&reader, data, limit, reached, &mut notes);
+        for note in &notes[..count] {
+            let seen = Seen::at(data, note.at(), &mut padded);
+            let block = Block::of(note, seen.window, false);
+            let mut copy = no_copy();
+            let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
+            reader.meaning.put_noted::<By<4>>(&seen, &block, place.room());
+            // SAFETY: as many begin in the block.
+            unsafe { place.finish() };
+        }
+    }
+    reached.at + reached.carry.count_ones() as usize
+}
+
+/// How far blocks have been examined: the lanes from there on in which nothing begins, and whether it goes on.
+struct Reached {
+    at: usize,
+    carry: u64,
+    goes_on: bool,
+}
+
+/// Note what is written for the next blocks, and return how many they are.
+#[inline]
+#[vectors]
+fn examine(
+    reader: &Reader<'_>,
+    data: &[u8],
+    limit: usize,
+    Reached { mut at, mut carry, mut goes_on }: Reached,
+    notes: &mut [Note; NOTES],
+) -> (usize, Reached) {
+    let (mut count, mut padded) = (0, [0; _]);
+    while goes_on && at < limit && count < NOTES {
+        fetch_ahead(data, at);
+        let mut block = reader.block::<By<4>>(window_at(data, at, &mut padded), limit - at, carry);
+        block.begins &= !(block.ill & reader.dropped());
+        notes[count] = block.note(at);
+        count += 1;
+        goes_on = block.goes_on;
+        (at, carry) = if goes_on { (at + 64, block.carry) } else { (at + block.length, 0) };
+    }
+    (count, Reached { at, carry, goes_on })
 }
 
 /// Write blocks from an offset to a limit, or to one in which a byte may not stand for itself; return the end.
@@ -68,33 +110,23 @@ fn write_strays(strays: &Strays, data: &[u8], (start, limit): (usize, usize), ou
     at
 }
 
-/// Write from an offset to a limit, or to where a sequence begins that is longer than `MOST` bytes or the kernel stops;
-/// return the end. Where that is three bytes, it also ends behind a block in which each byte stands for itself, and
-/// says so: more such blocks are likely.
-///
-/// # Safety
-/// `put` writes to any room as many values as begin in a block.
+/// Write from an offset to a limit, or to where a sequence of four bytes begins or the kernel stops; return the end. It
+/// also ends behind a block in which each byte stands for itself, and says so: more such blocks are likely.
 #[inline]
 #[vectors]
-unsafe fn write<T: Copy, const MOST: usize>(
-    reader: &Reader<'_>,
-    data: &[u8],
-    (start, limit): (usize, usize),
-    out: &mut Output<'_, T>,
-    put: impl Fn(&Window, &Block, &mut Room<T>),
-) -> (usize, bool) {
+fn write(reader: &Reader<'_>, data: &[u8], (start, limit): (usize, usize), out: &mut Output<'_, u16>) -> (usize, bool) {
     let (mut at, mut carry, mut padded) = (start, 0, [0; 72]);
     while at < limit {
         fetch_ahead(data, at);
         let window = window_at(data, at, &mut padded);
-        let mut block = reader.block::<By<MOST>>(window, limit - at, carry);
-        let are_strays = MOST < 4 && block.begins == !0 && block.carry == 0;
-        let stop = if MOST < 4 { block.fours.trailing_zeros() as usize } else { 64 };
+        let mut block = reader.block::<By<3>>(window, limit - at, carry);
+        let are_strays = block.begins == !0 && block.carry == 0;
+        let stop = block.fours.trailing_zeros() as usize;
         block.begins &= low_64(stop) & !(block.ill & reader.dropped());
         let mut copy = no_copy();
         let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
-        put(window, &block, place.room());
-        // SAFETY: the contract of this function.
+        reader.meaning.put_ucs2::<By<3>>(window, &block, place.room());
+        // SAFETY: as many begin in the block.
         unsafe { place.finish() };
         if stop < 64 {
             return (at + stop, false);

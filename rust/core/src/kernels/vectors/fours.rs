@@ -7,11 +7,27 @@ use std::mem::MaybeUninit;
 use eightfold_features::vectors;
 
 use super::machine::*;
-use super::points::{Block, Meaning, fours};
+use super::points::{Block, Meaning, Window, fours};
 use super::{Room, part, store};
+use crate::kernels::masks::window_at;
 
 /// A block, and as much behind it as is loaded of a run that begins in its last lane.
-pub type Wide = [u8; 128];
+type Wide = [u8; 128];
+
+/// A block as it is written: its window, and more if there is as much.
+pub struct Seen<'a> {
+    pub window: &'a Window,
+    wide: Option<&'a Wide>,
+}
+
+impl<'a> Seen<'a> {
+    /// The block at an offset; what ends with the data, from a copy with 0 behind it.
+    #[inline]
+    pub fn at(data: &'a [u8], at: usize, copy: &'a mut Window) -> Self {
+        let wide: Option<&Wide> = data[at..].first_chunk();
+        Seen { window: wide.map_or_else(|| window_at(data, at, copy), |wide| part(wide, 0)), wide }
+    }
+}
 
 /// The most code points of such a block: whole vectors are stored behind the last one, and have room there.
 const MOST: u32 = 48;
@@ -60,10 +76,19 @@ impl Meaning<'_> {
         (are_all && are_few).then_some(singles)
     }
 
+    /// Write what begins in a block of any kind that was examined closely.
+    #[inline]
+    #[vectors]
+    pub fn put_noted<Taker>(&self, seen: &Seen<'_>, block: &Block, room: &mut Room<u32>) {
+        if !seen.wide.is_some_and(|wide| self.put_fours_apart(wide, block, room)) {
+            self.put_mixed::<Taker>(seen.window, block, room);
+        }
+    }
+
     /// Write what begins in a block, if it is one of these, and return whether it is.
     #[inline]
     #[vectors]
-    pub fn put_fours_apart(&self, bytes: &Wide, block: &Block, room: &mut Room<u32>) -> bool {
+    fn put_fours_apart(&self, bytes: &Wide, block: &Block, room: &mut Room<u32>) -> bool {
         if block.has_no_fours() {
             return false;
         }

@@ -170,7 +170,7 @@ impl Block {
     }
 
     /// The note of a block at an offset.
-    fn note(&self, at: usize) -> Note {
+    pub fn note(&self, at: usize) -> Note {
         let length = if self.goes_on { 64 + self.carry.count_ones() as usize } else { self.length };
         Note::new([self.begins, self.ill, self.pairs | self.fours], at, length)
     }
