@@ -1,12 +1,17 @@
 //! One text decoded and encoded once, for `benchmarks/cycles.py`, which follows the kernels instruction by instruction;
-//! or, with `time` as a fourth argument, many times, to print how many cycles a byte takes: decoding, then encoding.
+//! or, with `time` as a fourth argument, many times, to print how many cycles a byte takes: decoding, then encoding. As
+//! `SCRIPT/10` what is decoded has a stray byte for ten code points.
 
 use std::env;
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
 
-use eightfold_core::{Form, Missing, OnFault, Pass, ShortBytes, ShortPoints, Text, TextBuffer, encode_text};
+use eightfold_core::kernels::Unit;
+use eightfold_core::{
+    Attempt, Form, Missing, OnFault, OnePass, Output, Pass, ShortBytes, ShortPoints, Sink, Text, TextBuffer, Width,
+    encode_text,
+};
 use serde_json::Value;
 
 #[path = "../tests/forms/mod.rs"]
@@ -19,6 +24,9 @@ const TIMED_BYTES: usize = 1 << 14;
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [form, script, size, rest @ ..] = &arguments[..] else { panic!("loops FORM SCRIPT BYTES [time]") };
+    let (script, one_in) = script.split_once('/').map_or((&script[..], None), |(script, one_in)| {
+        (script, Some(one_in.parse().expect("a number of code points")))
+    });
     let (form, four) = (forms::form(form), points(script, size.parse().expect("a number of bytes")));
     let (one, two): (Vec<u8>, Vec<u16>) = four.iter().map(|&point| (point as u8, point as u16)).unzip();
     // The kind of str that Python would have.
@@ -30,6 +38,9 @@ fn main() {
     let most = 8 * four.len();
     let mut data = Vec::with_capacity(most);
     encode(&form, text, &mut data);
+    if let Some(one_in) = one_in {
+        data = with_strays(&data, one_in);
+    }
     if rest.is_empty() {
         return decode(&form, &data);
     }
@@ -54,12 +65,29 @@ fn points(script: &str, size: usize) -> Vec<u32> {
     let (words, space): (Vec<&str>, &str) = (of("words").split(' ').collect(), of("space"));
     let (mut text, mut state) = (String::new(), 1_u64);
     while text.len() < size {
-        // Knuth's multiplier (MMIX); the high bits are the random ones.
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        text.push_str(words[(state >> 33) as usize % words.len()]);
+        text.push_str(words[drawn(&mut state) % words.len()]);
         text.push_str(space);
     }
     text.chars().map(u32::from).collect()
+}
+
+/// A number drawn at random, always the same.
+fn drawn(state: &mut u64) -> usize {
+    // Knuth's multiplier (MMIX); the high bits are the random ones.
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) as usize
+}
+
+/// Text with a byte that begins nothing before one in so many code points.
+fn with_strays(text: &[u8], one_in: usize) -> Vec<u8> {
+    let (mut data, mut state) = (vec![], 2_u64);
+    for &byte in text {
+        if byte & 0xC0 != 0x80 && drawn(&mut state) % one_in == 0 {
+            data.push(0xFF);
+        }
+        data.push(byte);
+    }
+    data
 }
 
 /// Its address in the program parts it from others, and so does that of [`decode`]. A short text goes the way that the
@@ -80,9 +108,25 @@ fn decode(form: &Form, data: &[u8]) {
     if black_box(pass.read_short(&mut memory)).is_some() {
         return;
     }
+    match pass.in_one_pass_if_dirty() {
+        Some(once) if once.width == Width::Ucs4 => return write::<u32>(&once),
+        Some(once) => return write::<u16>(&once),
+        None => {}
+    }
     let mut buffer = TextBuffer::default();
     black_box(pass.run(0, &mut buffer));
     black_box(buffer.text().len());
+}
+
+/// Write dirty text as Python's str holds it.
+fn write<T: Unit>(once: &OnePass<'_>)
+where
+    for<'o> Output<'o, T>: Sink,
+{
+    let mut memory = Vec::with_capacity(once.room);
+    let mut out = Output::new(memory.spare_capacity_mut());
+    assert_eq!(once.write(0, &mut out, |_| true), Attempt::Done);
+    black_box(out.values().len());
 }
 
 /// The least time of many.
