@@ -120,7 +120,7 @@ def parts(program: Path, text: tuple[str, str], size: int) -> tuple[list[int], l
     return trace[:first], trace[first:]
 
 
-def rows(mca: str, program: Path, size: int) -> Iterator[tuple[tuple[str, str], str, str, int, float]]:
+def rows(mca: str, program: Path, size: int) -> Iterator[tuple[tuple[str, str], str, str, float, float]]:
     """Yield a text, the direction, a core, and the instructions and the cycles for each byte."""
     processor, listing = processor_of(program), instructions(program)
     for text in (*TEXTS, *DIRTY_TEXTS) if size > SHORT_BYTES else SHORT_TEXTS:
