@@ -94,6 +94,19 @@ def test_a_certificate_over_a_result_is_refused(
     assert files_in(folder) == {"a": b"a", "b": b"b"}
 
 
+@pytest.mark.parametrize("command", [CONVERT, REPAIR], ids=["convert", "repair"])
+@pytest.mark.parametrize("path", ["t/a", "t", "link"], ids=["file", "folder", "link"])
+def test_a_certificate_over_a_backup_is_refused(command: list[str], path: str, folder: Path, capsys: Captured) -> None:
+    make(folder, t_a="a")
+    (folder / "link").symlink_to("t/a")
+    assert main([*command, "--in-place", "--backup", ".old", "--certificate", "t/a.old", path]) == 2
+    assert (
+        capsys.readouterr().err
+        == "eightfold: --certificate t/a.old: a backup is written to this file; choose another name\n"
+    )
+    assert files_in(folder / "t") == {"a": b"a"}
+
+
 @pytest.mark.parametrize("line", [["check"], ["convert", "-t", "utf-16"], ["explain"], ["names"], ["identify"]])
 def test_an_empty_path_is_wrong_use(line: list[str], capsys: Captured) -> None:
     assert main([*line, ""]) == 2

@@ -27,7 +27,7 @@ def check_certificate(options: CertificateOptions, *, writes: bool) -> None:
 
 
 def check_certificate_apart(options: CertificateOptions, work: Iterable[Job]) -> None:
-    """Refuse a certificate that would be written over a result.
+    """Refuse a certificate that would be written over a result, or over the backup of a file that is replaced.
 
     Raises:
         UsageError: that is so.
@@ -35,10 +35,13 @@ def check_certificate_apart(options: CertificateOptions, work: Iterable[Job]) ->
     if options.certificate and options.certificate != STANDARD_OUTPUT:
         leads_to = RealPaths().of
         place = leads_to(options.certificate)
-        if any(leads_to(job.target) == place for job in work):
-            raise UsageError(
-                f"--certificate {shown(options.certificate)}: a result is written to this file; choose another name"
-            )
+        targets = [leads_to(job.target) for job in work]
+        backups = [target + options.backup for target in targets] if options.backup else []
+        for what, places in (("result", targets), ("backup", backups)):
+            if place in places:
+                raise UsageError(
+                    f"--certificate {shown(options.certificate)}: a {what} is written to this file; choose another name"
+                )
 
 
 @contextmanager
