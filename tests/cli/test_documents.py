@@ -52,6 +52,15 @@ def test_a_warning_names_the_place_and_document_makes_it_an_error(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(("data", "offset"), [(MAGIC + b"a\n\0\0", len(MAGIC) + 2), (b"a\n\0\0", 2)])
+def test_the_place_is_not_in_the_magic_number_of_the_source(data: bytes, offset: int, tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(data)
+    for arguments, status in (((), 0), (("--document",), 1)):
+        done = convert(tmp_path, "-f", "corrected-utf-8", "-o", "out", *arguments, "in")
+        assert done.returncode == status
+        assert f", at byte {offset}{'; ' if status == 0 else chr(10)}" in done.stderr.decode()
+
+
 @pytest.mark.parametrize("errors", ["strict", "replace"])
 def test_of_a_pipe_the_byte_is_named(errors: str, tmp_path: Path) -> None:
     done = convert(tmp_path, "--errors", errors, input=b"ab\0")
@@ -70,7 +79,7 @@ def test_no_other_target_and_no_clean_file_is_warned_of(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, b"")
 
 
-@pytest.mark.parametrize("form", ["mutf-8", "utf-32-le"])
+@pytest.mark.parametrize("form", ["mutf-8", "utf-32-le", "corrected-utf-8-sig"])
 def test_wherever_a_file_is_cut_the_place_is_the_same(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,21 +13,21 @@ class Nuls:
     """Finds U+0000 in the pieces of one conversion, in order.
 
     Attributes:
-        count: how many were found so far, without the one in the magic number.
+        count: how many were found so far, without the one in a magic number.
         offset: where in the source the first one is, in bytes; None before there is one, or where a handler made it.
     """
 
     def __init__(self, conversion: Conversion) -> None:
         self.count: int = 0
         self.offset: int | None = None
-        plain, _ = signed(conversion.source)
+        plain, self._opening = signed(conversion.source)
         self._unit = plain.unit_bytes
         rows = reading(plain, conversion.errors, plain.name, converting=True).form.rows
         units = [units_of(row, 0) for row in rows if row.first == 0]
         self._written = [b"".join(unit.to_bytes(self._unit, plain.byte_order) for unit in each) for each in units]
         _, self._mark = signed(conversion.target)
         self._passed = 0
-        self._before = b""
+        self._head = self._before = b""
 
     def take(self, piece: ConvertedPiece) -> None:
         """Count those in the next piece."""
@@ -35,6 +35,7 @@ class Nuls:
         if self._mark and piece.result:
             marked, self._mark = self._mark.count(0), b""
         found = piece.result.count(0) - marked
+        self._head += piece.chunk[: len(self._opening) - len(self._head)]
         content = self._before + piece.chunk
         if found and not self.count:
             self.offset = self._first(content, self._passed - len(self._before))
@@ -49,7 +50,7 @@ class Nuls:
         return min((start + at for at in places if at >= 0), default=None)
 
     def _aligned(self, content: bytes, start: int, nul: bytes) -> int:
-        at = content.find(nul)
+        at = content.find(nul, max(0, len(self._opening) - start) if self._head == self._opening else 0)
         while at >= 0 and (start + at) % self._unit:
             at = content.find(nul, at + 1)
         return at
