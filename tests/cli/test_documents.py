@@ -79,6 +79,17 @@ def test_no_other_target_and_no_clean_file_is_warned_of(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, b"")
 
 
+def test_a_difference_is_shown_with_the_warning_and_not_shown_with_document(tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(MAGIC + b"a\0b\n")
+    rule = f"in:2:2: {{}}raw-nul: U+0000 must not be in a Corrected UTF-8 document, at byte {len(MAGIC) + 1}"
+    done = convert(tmp_path, "-f", "corrected-utf-8", "--diff", "in")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert done.stderr.decode() == f"eightfold: {rule.format('warning: ')}; --document makes it an error\n"
+    done = convert(tmp_path, "-f", "corrected-utf-8", "--diff", "--document", "in")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.decode() == f"{rule.format('')}\neightfold: the rest of the file is not shown\n"
+
+
 @pytest.mark.parametrize("form", ["mutf-8", "utf-32-le", "corrected-utf-8-sig"])
 def test_wherever_a_file_is_cut_the_place_is_the_same(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

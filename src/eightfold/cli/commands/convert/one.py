@@ -52,7 +52,7 @@ def differ(file: Found, options: Options, lose: Callable[[Lost], object]) -> int
         difference = ShownDifference(file.path, conversion.source, conversion.target)
         losses = Losses(conversion)
         with byte_order_reported(source, conversion.source):
-            for piece in _losing(_pieces(source, conversion, options, say), losses):
+            for piece in _watched(source, conversion, options, say, losses):
                 difference.put(piece.chunk, piece.result, final=piece.final)
     if losses.lost:
         say(f"{shown(file.path)}: {lost_in_words(losses.lost, options)}")
@@ -111,9 +111,7 @@ def _write_one(options: Options, in_place: InPlace, reporter: Reporter, job: Job
         verifier = Verifier(*conversion) if options.verified else None
         certificate = _certificate(job, conversion) if options.certificate or options.in_place else None
         losses = Losses(conversion)
-        pieces = _losing(_pieces(source, conversion, options, reporter.say, verifier), losses)
-        if conversion.target.name == DOCUMENT:
-            pieces = _document(pieces, source, conversion, None if options.document else reporter.say)
+        pieces = _watched(source, conversion, options, reporter.say, losses, verifier)
         with byte_order_reported(source, conversion.source, reporter.say):
             for piece in pieces:
                 target.take(source, piece.chunk, piece.result)
@@ -155,6 +153,21 @@ def _check_identified(source: Source, conversion: Conversion) -> None:
 def _certificate(job: Job, conversion: Conversion) -> Certificate:
     source, target, errors = conversion
     return Certificate(Side(job.source, source.name), Side(job.target, target.name), errors)
+
+
+def _watched(
+    source: Source,
+    conversion: Conversion,
+    options: Options,
+    tell: Callable[[str], object],
+    losses: Losses,
+    verifier: Verifier | None = None,
+) -> Iterator[ConvertedPiece]:
+    """Yield the pieces of a conversion: count what is lost, and apply the rule for documents to their text."""
+    pieces = _losing(_pieces(source, conversion, options, tell, verifier), losses)
+    if conversion.target.name == DOCUMENT:
+        return _document(pieces, source, conversion, None if options.document else tell)
+    return pieces
 
 
 def _pieces(
