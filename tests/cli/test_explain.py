@@ -119,6 +119,18 @@ def test_auto_identifies_first(data: bytes, tmp_path: Path, capsys: pytest.Captu
         assert f"identified as {best}" in shown.err
 
 
+@pytest.mark.parametrize("data", [b"\x80\x40", b"caf\xe9 noir", b"\0"], ids=["nothing", "legacy", "nul"])
+def test_auto_without_evidence_assumes_utf_8(data: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "in"
+    path.write_bytes(data)
+    told = set()
+    for arguments, name in ((["--hex", data.hex()], ""), ([str(path)], f"{path}: ")):
+        assert main(["explain", "-f", "auto", *arguments]) == (0 if data.isascii() else 1)
+        told.add(capsys.readouterr().err.replace(name, ""))
+    (verdict,) = told
+    assert verdict.endswith("; assuming utf-8\n")
+
+
 STATUSES = [
     (0, ["--hex", "41"]),
     (0, ["--hex", ""]),

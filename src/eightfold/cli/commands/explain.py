@@ -15,14 +15,13 @@ from eightfold.cli.options.arguments import (
     add_form,
     add_output_format,
     count_argument,
-    in_files,
     path_argument,
 )
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.output.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, UsageError
 from eightfold.cli.output.lines import put, say
-from eightfold.cli.work.inputs import byte_order_reported, identified, tell_byte_order
+from eightfold.cli.work.inputs import byte_order_reported, identified, tell_byte_order, verdict_of
 from eightfold.cli.work.watching import watched
 from eightfold.explain import iter_explained, iter_explained_text
 from eightfold.explain.as_text import HEADER, cells, text_lines
@@ -31,7 +30,7 @@ from eightfold.files import FileError
 from eightfold.files.path_text import reported
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
 from eightfold.files.write.writing import check_not_output
-from eightfold.forms import Form, form
+from eightfold.forms import Form
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.version import __version__
 
@@ -137,10 +136,12 @@ def _explain_bytes(options: Options, data: bytes) -> int:
 
 
 def _identified(data: bytes) -> Form:
-    from eightfold.identify import identify
+    from eightfold.identify import Identifier
 
-    found = in_files(form(identify(data)[0].form))
-    say(f"identified as {found.name}")
+    identifier = Identifier()
+    identifier.feed(data)
+    found, verdict = verdict_of(identifier)
+    say(verdict)
     return found
 
 

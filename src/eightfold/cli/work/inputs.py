@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from eightfold.cli.options.arguments import in_files
 from eightfold.cli.output.lines import say
@@ -15,6 +16,9 @@ from eightfold.files.walk.walking import EVERYTHING, Found, Selection, Walking, 
 from eightfold.forms import Form, form
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.text import opening_of
+
+if TYPE_CHECKING:
+    from eightfold.identify import Identifier
 
 
 def files_of(
@@ -124,10 +128,16 @@ def identified(source: Source, tell: Callable[[str], object] = say) -> Form:
     for chunk, _ in source.pieces():
         identifier.feed(chunk)
     source.rewind()
-    best = identifier.finish()[0]
-    is_known = identifier.tells(best)
-    found = in_files(form(best.form)) if is_known else UTF_8
-    unknown = f"not a form of the family; reads as {best.reads_as}" if best.reads_as else "cannot identify the encoding"
-    verdict = f"identified as {found.name}" if is_known else f"{unknown}; assuming {found.name}"
+    found, verdict = verdict_of(identifier)
     tell(f"{shown(source.path)}: {verdict}")
     return found
+
+
+def verdict_of(identifier: Identifier) -> tuple[Form, str]:
+    """Return the form in which ``auto`` reads what was identified, and why, in words."""
+    best = identifier.finish()[0]
+    if identifier.tells(best):
+        found = in_files(form(best.form))
+        return found, f"identified as {found.name}"
+    unknown = f"not a form of the family; reads as {best.reads_as}" if best.reads_as else "cannot identify the encoding"
+    return UTF_8, f"{unknown}; assuming {UTF_8.name}"
