@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
@@ -11,11 +12,12 @@ import pytest
 
 from eightfold.cli import main
 from eightfold.files.write import writing
-from support.command_line import ENVIRONMENT, command
+from support.command_line import ENVIRONMENT, command, run_here
 from support.trees import files_in
 
 Captured = pytest.CaptureFixture[str]
 CONVERT = ["convert", "-t", "utf-8-sig"]
+SAME_OUTPUT = "--certificate - and the result would both go to standard output: write one of them to a file"
 REPAIR = ["repair", "--lossy", "--errors", "replace"]
 
 
@@ -107,6 +109,29 @@ def test_a_certificate_over_a_backup_is_refused(command: list[str], path: str, f
     assert files_in(folder / "t") == {"a": b"a"}
 
 
+@pytest.mark.parametrize("command", [CONVERT, REPAIR], ids=["convert", "repair"])
+def test_a_certificate_goes_to_standard_output_if_no_result_does(
+    command: list[str], folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a").write_bytes(b"a" if command is CONVERT else b"\xff")
+    line = [*command, "--certificate", "-", "a"]
+    assert main([*line, "-o", "-"]) == 2
+    assert capfd.readouterr() == ("", f"eightfold: {SAME_OUTPUT}\n")
+    assert main([*line, "--in-place"]) == 0
+    assert json.loads(capfd.readouterr().out)["result"]["path"] == "a"
+
+
+@pytest.mark.parametrize("verb", ["--apply", "--undo"])
+def test_a_certificate_does_not_follow_a_planned_result(verb: str, folder: Path) -> None:
+    sides = {"--apply": b"a\xff", "--undo": "a\ufffd".encode()}
+    plan = run_here("repair", "--errors", "replace", "--plan", "plan", "-", input=sides["--apply"])
+    assert plan.returncode == 0
+    done = run_here("repair", verb, "plan", "--certificate", "-", input=sides[verb])
+    assert (done.returncode, done.stdout, done.stderr.decode()) == (2, b"", f"eightfold: {SAME_OUTPUT}\n")
+    done = run_here("repair", verb, "plan", "--certificate", "proof", input=sides[verb])
+    assert (done.returncode, done.stdout) == (0, sides["--undo" if verb == "--apply" else "--apply"])
+
+
 @pytest.mark.parametrize("line", [["check"], ["convert", "-t", "utf-16"], ["explain"], ["names"], ["identify"]])
 def test_an_empty_path_is_wrong_use(line: list[str], capsys: Captured) -> None:
     assert main([*line, ""]) == 2
@@ -149,7 +174,7 @@ def test_the_report_of_the_last_run_is_replaced(folder: Path) -> None:
 
 def shell(line: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
     script = line.replace("eightfold", shlex.join(command()))
-    return subprocess.run(["bash", "-c", script], cwd=folder, env=ENVIRONMENT, capture_output=True, timeout=60)
+    return subprocess.run(["bash", "-c", script], env=ENVIRONMENT, capture_output=True, timeout=60)
 
 
 needs_descriptors = pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="open files have no paths here")

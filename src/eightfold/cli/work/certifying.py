@@ -21,9 +21,19 @@ def check_certificate(options: CertificateOptions, *, writes: bool) -> None:
     """
     if options.verified and not writes:
         raise UsageError(f"{'--certificate' if options.certificate else '--verify'} needs an option that writes files")
-    if options.certificate == STANDARD_OUTPUT == options.output:
-        raise UsageError("--certificate - and the result would both go to standard output: write one of them to a file")
+    if options.output == STANDARD_OUTPUT and not options.in_place:
+        check_certificate_not_output(options)
     check_free("--certificate", options.certificate)
+
+
+def check_certificate_not_output(options: CertificateOptions) -> None:
+    """Refuse a certificate on standard output if a result goes there.
+
+    Raises:
+        UsageError: it does.
+    """
+    if options.certificate == STANDARD_OUTPUT:
+        raise UsageError("--certificate - and the result would both go to standard output: write one of them to a file")
 
 
 def check_certificate_apart(options: CertificateOptions, work: Iterable[Job]) -> None:

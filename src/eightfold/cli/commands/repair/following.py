@@ -17,7 +17,7 @@ from eightfold.cli.commands.repair.tables import TableFile, measured_sink, take_
 from eightfold.cli.options.root import inside
 from eightfold.cli.output.ending import NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import counted, say
-from eightfold.cli.work.certifying import certificates
+from eightfold.cli.work.certifying import certificates, check_certificate_not_output
 from eightfold.cli.work.inputs import Failures
 from eightfold.cli.work.stopping import StoppedError
 from eightfold.files import FileError
@@ -60,7 +60,7 @@ def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
     with opened(plan_file, twice=True, unpack=True) as source, certificates(options) as certify:
         following = _Following(root, certify, undo=undo)
         # All of it is read before anything is written, so that a plan that is broken at its end changes no file.
-        folders = _checked(source, chosen)
+        folders = _checked(source, chosen, options)
         source.rewind()
         with held(map(root.join, folders)):
             for plan in _chosen(source, chosen.values()):
@@ -68,12 +68,14 @@ def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
     return following.end()
 
 
-def _checked(source: Source, chosen: Mapping[str, list[str]]) -> set[str]:
+def _checked(source: Source, chosen: Mapping[str, list[str]], options: Options) -> set[str]:
     """Return the folders, relative to the root, that contain files of a plan, after checking all of it."""
     missing, folders = dict(chosen), set()
     for plan in plans_in(source):
         missing = {path: names for path, names in missing.items() if not _is_for(plan, names)}
         folders.add(os.path.join("", *steps(plan.path)[:-1]))
+        if plan.path == STANDARD_INPUT and _is_chosen(plan, chosen.values()):
+            check_certificate_not_output(options)
     if missing:
         raise UsageError(f"{shown(source.path)} does not list {shown(next(iter(missing)))}")
     return folders
@@ -81,7 +83,11 @@ def _checked(source: Source, chosen: Mapping[str, list[str]]) -> set[str]:
 
 def _chosen(source: Source, chosen: Collection[list[str]]) -> Iterator[FilePlan]:
     """Yield the plans of the files that paths name, or all plans if there are no paths."""
-    return (plan for plan in plans_in(source) if not chosen or any(_is_for(plan, path) for path in chosen))
+    return (plan for plan in plans_in(source) if _is_chosen(plan, chosen))
+
+
+def _is_chosen(plan: FilePlan, chosen: Collection[list[str]]) -> bool:
+    return not chosen or any(_is_for(plan, path) for path in chosen)
 
 
 def _is_for(plan: FilePlan, names: list[str]) -> bool:
