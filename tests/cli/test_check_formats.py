@@ -304,6 +304,13 @@ def contexts(data: bytes, form: str, folder: Path) -> list[str]:
         ("utf-8", b"\x1b[31m\t\xff\x07\xc2\x85\r\n", [r"\x1B[31m\x09|\xFF|\x07\u0085\x0D"]),
         ("utf-8", "\u202e漢".encode() + b"\xff\n", [r"\u202E漢|\xFF|"]),
         ("utf-8", b"x" * 60 + b"\xff" + b"y" * 60, ["…" + "x" * 48 + r"|\xFF|" + "y" * 48 + "…"]),
+        ("utf-8", b"x" * 48 + b"\xff" + b"y" * 48 + b"\n", ["x" * 48 + r"|\xFF|" + "y" * 48]),
+        ("utf-8", f"{'é' * 40}a".encode() + b"\xff" + f"a{'é' * 40}".encode(), [rf"…{'é' * 23}a|\xFF|a{'é' * 23}…"]),
+        (
+            "utf-16-le",
+            f"{'😀' * 20}a\udc00a{'😀' * 20}".encode("utf-16-le", "surrogatepass"),
+            [rf"…{'😀' * 11}a|\x00\xDC|a{'😀' * 11}…"],
+        ),
         ("utf-16", b"\xfe\xff\0a\0\n\0b\xd8\0\0c\0\n", [r"b|\xD8\x00|c"]),
         ("utf-16-le", "a\u0a00b".encode("utf-16-le") + b"\0\xdc", [r"a਀b|\x00\xDC|".replace("਀", "\\u0A00")]),
         ("utf-8-rfc2044", b"\xf8\x88\x80\x80\x80\xff", [r"\U00200000|\xFF|"]),

@@ -9,14 +9,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Literal
 
 from eightfold import reference
 from eightfold.cli.output.reports.findings import Context
+from eightfold.cutting import boundary
 from eightfold.faults import ESCAPED_SURROGATE, Fault
 from eightfold.files.path_text import escape_of
 from eightfold.files.read.reading import Source
 from eightfold.files.read.segments import opening
 from eightfold.forms import Form
+from eightfold.seam import longest_row
 from eightfold.stream import Located
 from eightfold.text import decode_code_points, faults
 
@@ -38,6 +41,7 @@ class Lines:
     def __init__(self, source: Source, asked: Form) -> None:
         self._source = source
         self._form, _ = opening(source, asked)
+        self._longest = longest_row(self._form)
         self._feed = reference.encoded(self._form, 0x0A) or b"\n"
         # Where faults are dense the same few bytes lie between them, and around each of them.
         self._characters = lru_cache(1 << 10)(self._read)
@@ -45,15 +49,23 @@ class Lines:
     def around(self, found: Located) -> Context:
         """Return the line around a fault, as far as it is near."""
         fault = found.fault
-        start = max(0, fault.start - _BYTES_AROUND, fault.start - (found.column - 1))
-        before = self._source.window(start, fault.start - start)
-        rest = self._source.window(fault.end, _BYTES_AROUND + self._form.unit_bytes)
-        after = self._to_line_end(rest)[:_BYTES_AROUND]
+        length = found.column - 1
+        near = min(length, _BYTES_AROUND + self._longest)
+        before = self._source.window(fault.start - near, near)
+        before = before[self._cut(before, near - _BYTES_AROUND, "right") :]
+        rest = self._to_line_end(self._source.window(fault.end, _BYTES_AROUND + self._longest))
+        after = rest[: self._cut(rest, _BYTES_AROUND, "left")]
         return Context(
-            (_CUT if len(before) < found.column - 1 else "") + self._shown(before),
+            (_CUT if len(before) < length else "") + self._shown(before),
             self._faulty(fault) + (_CUT if fault.end - fault.start > _MOST_BYTES else ""),
-            self._shown(after) + (_CUT if len(after) == _BYTES_AROUND else ""),
+            self._shown(after) + (_CUT if len(after) < len(rest) else ""),
         )
+
+    def _cut(self, data: bytes, offset: int, side: Literal["left", "right"]) -> int:
+        """Return where to cut a line near an offset: between sequences, whose bytes would look like faults."""
+        offset = max(0, min(offset, len(data)))
+        is_cut = 0 < offset < len(data) and not self._form.is_foreign
+        return boundary(data, offset, self._form, side) if is_cut else offset
 
     def _faulty(self, fault: Fault) -> str:
         if fault.kind == ESCAPED_SURROGATE:  # Its bytes are well-formed.
