@@ -132,6 +132,14 @@ def test_a_certificate_does_not_follow_a_planned_result(verb: str, folder: Path)
     assert (done.returncode, done.stdout) == (0, sides["--undo" if verb == "--apply" else "--apply"])
 
 
+@pytest.mark.parametrize("command", [CONVERT, REPAIR], ids=["convert", "repair"])
+def test_a_result_over_the_list_of_files_is_refused(command: list[str], folder: Path, capsys: Captured) -> None:
+    make(folder, a="a", list="a\n")
+    assert main([*command, "--files-from", "list", "-o", "./list"]) == 2
+    assert capsys.readouterr().err == "eightfold: -o ./list is the list of --files-from: choose another file\n"
+    assert files_in(folder) == {"a": b"a", "list": b"a\n"}
+
+
 @pytest.mark.parametrize("line", [["check"], ["convert", "-t", "utf-16"], ["explain"], ["names"], ["identify"]])
 def test_an_empty_path_is_wrong_use(line: list[str], capsys: Captured) -> None:
     assert main([*line, ""]) == 2

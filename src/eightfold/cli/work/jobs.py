@@ -15,6 +15,7 @@ from eightfold.cli.work.inputs import found_files
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote, is_temporary, packing_of
+from eightfold.files.paths.entries import is_one_file
 from eightfold.files.paths.roots import Way
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
 from eightfold.files.walk.walking import Found, Walking, walked
@@ -222,6 +223,8 @@ def _check(options: DestinationOptions) -> None:
         raise UsageError("-o and --in-place cannot be combined")
     if options.in_place and (not options.paths or STANDARD_INPUT in options.paths):
         raise UsageError("standard input cannot be replaced: --in-place needs files")
+    if options.files_from and options.output != STANDARD_OUTPUT and is_one_file(options.files_from, options.output):
+        raise UsageError(f"-o {shown(options.output)} is the list of --files-from: choose another file")
 
 
 def _is_folder(path: str) -> bool:
