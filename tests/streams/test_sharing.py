@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import re
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from itertools import permutations
@@ -212,8 +215,6 @@ def test_a_piece_that_comes_during_a_call_waits_for_its_turn(name: str, monkeypa
 
 
 def test_a_handler_that_copies_its_converter_gets_one_that_works() -> None:
-    import copy
-
     copies: list[Converter] = []
 
     def copied(error: Any) -> tuple[str, int]:
@@ -225,3 +226,64 @@ def test_a_handler_that_copies_its_converter_gets_one_that_works() -> None:
         assert converter.convert(b"a\xff\xe2\x82") == b"a?"
     with handler(answered):
         assert copies[0].convert(b"\xff") == b"?"
+
+
+def printed(program: str) -> str:
+    """Return what a program prints in a process of its own, in which it may pretend that there is no global lock."""
+    command = [sys.executable, "-c", program]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+TAKING_TURNS = """
+import sys, threading
+sys._is_gil_enabled = lambda: {gil}
+sys.setswitchinterval(1e-6)
+import eightfold
+
+coder = eightfold.Converter("utf-8", "utf-16-le")
+
+
+def convert():
+    for _ in range(300):
+        coder.convert(b"abcd")
+
+
+threads = [threading.Thread(target=convert) for _ in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+try:
+    coder.convert(b"\\xff", final=True)
+except eightfold.ConversionError as error:
+    print(error.start, hasattr(coder, "_lock"))
+"""
+
+
+@pytest.mark.parametrize("gil", [True, False])
+def test_threads_take_turns_with_a_converter(gil: bool) -> None:
+    assert printed(TAKING_TURNS.format(gil=gil)) == "4800 True\n"
+
+
+@pytest.mark.parametrize("gil", [True, False])
+def test_a_decoder_takes_a_lock_where_python_has_no_global_one(gil: bool) -> None:
+    program = f"""
+import sys
+sys._is_gil_enabled = lambda: {gil}
+import eightfold.stream
+coder = eightfold.stream.Decoder("utf-8")
+coder.decode(b"a")
+print(hasattr(coder, "_lock"))
+"""
+    assert printed(program) == f"{not gil}\n"
+
+
+def test_a_handler_may_ask_the_coder_that_calls_it() -> None:
+    program = """
+import codecs, sys
+sys._is_gil_enabled = lambda: False
+import eightfold
+from eightfold.stream import Decoder
+codecs.register_error("ask", lambda error: (str(coder.getstate()), error.end))
+coder = Decoder("wtf-8", "ask")
+print(coder.decode(b"a\\xffb"))
+"""
+    assert printed(program) == "a(b'', 0)b\n"

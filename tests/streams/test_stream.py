@@ -5,8 +5,6 @@ from __future__ import annotations
 import codecs
 import itertools
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -454,68 +452,6 @@ def decoded(decoder: codecs.IncrementalDecoder, piece: bytes, *, final: bool) ->
         return decoder.decode(piece, final)
     except UnicodeDecodeError as error:
         return error.object, error.start, error.end, error.reason
-
-
-# --- threads ----------------------------------------------------------------------------------------------------------
-
-TAKING_TURNS = """
-import sys, threading
-sys._is_gil_enabled = lambda: {gil}
-sys.setswitchinterval(1e-6)
-import eightfold
-
-coder = eightfold.Converter("utf-8", "utf-16-le")
-
-
-def convert():
-    for _ in range(300):
-        coder.convert(b"abcd")
-
-
-threads = [threading.Thread(target=convert) for _ in range(4)]
-[thread.start() for thread in threads]
-[thread.join() for thread in threads]
-try:
-    coder.convert(b"\\xff", final=True)
-except eightfold.ConversionError as error:
-    print(error.start, hasattr(coder, "_lock"))
-"""
-
-
-@pytest.mark.parametrize("gil", [True, False])
-def test_threads_take_turns_with_a_converter(gil: bool) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", TAKING_TURNS.format(gil=gil)], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "4800 True\n"
-
-
-@pytest.mark.parametrize("gil", [True, False])
-def test_a_decoder_takes_a_lock_where_python_has_no_global_one(gil: bool) -> None:
-    program = f"""
-import sys
-sys._is_gil_enabled = lambda: {gil}
-import eightfold.stream
-coder = eightfold.stream.Decoder("utf-8")
-coder.decode(b"a")
-print(hasattr(coder, "_lock"))
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == f"{not gil}\n"
-
-
-def test_a_handler_may_ask_the_coder_that_calls_it() -> None:
-    program = """
-import codecs, sys
-sys._is_gil_enabled = lambda: False
-import eightfold
-from eightfold.stream import Decoder
-codecs.register_error("ask", lambda error: (str(coder.getstate()), error.end))
-coder = Decoder("wtf-8", "ask")
-print(coder.decode(b"a\\xffb"))
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
-    assert done.stdout == "a(b'', 0)b\n"
 
 
 WIDE_RUN = eightfold.Form(
