@@ -19,8 +19,8 @@ CORE := setup.py $(shell find rust -name target -prune -o \( -name '*.rs' -o -na
 # The levels of machines with fewer instruction sets than this one, as the core names them, and the tests that check these
 # levels best.
 LEVELS = $(shell $(BIN)/python -c 'from eightfold import _native; print(*_native.INSTRUCTION_SETS[:-1])')
-COMPARING := $(wildcard tests/engines/test_parity_*.py tests/engines/test_native*.py) tests/streams/test_stream.py \
-    tests/forms/test_user_forms.py \
+COMPARING := $(wildcard tests/engines/test_parity_*.py tests/engines/test_native*.py) \
+    tests/streams/test_stream.py tests/streams/test_runs.py tests/forms/test_user_forms.py \
     $(filter-out $(addprefix tests/vectors/test_,against_% exhaustive_% interop_%),$(wildcard tests/vectors/test_*.py))
 # Each code point there is, at each level that is not emulated.
 CODE_POINTS := tests/vectors/test_exhaustive_code_points.py tests/vectors/test_against_cpython_code_points.py

@@ -1,10 +1,14 @@
-"""A run of reserved bytes in many pieces: a handler gets it whole, in linear work; a strict decoder does not wait."""
+"""Runs of reserved units in pieces: one fault wherever they are cut, whole for a handler, in linear work.
+
+A strict decoder does not wait for the end of a run.
+"""
 
 from __future__ import annotations
 
 import codecs
 import copy
 import io
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +16,8 @@ from typing import Any
 import pytest
 
 import eightfold
-from eightfold.stream import Decoder, decoder
+from eightfold.explain import iter_explained
+from eightfold.stream import Checker, Converter, Decoder, decoder
 from support.handlers import handler
 
 PIECE = b"\xfe\x80" * 1000
@@ -44,13 +49,13 @@ def test_a_long_run_is_one_unit_however_it_is_cut(form: str, size: int, errors: 
     expected = f"a<{len(PIECE) * PIECES}>b<2>"
     assert eightfold.decode(DATA, form, errors) == expected
     assert decoded(Decoder(form, errors), cut(size)) == expected
-    converter = eightfold.Converter(form, "utf-8", errors)
+    converter = Converter(form, "utf-8", errors)
     assert b"".join(map(converter.convert, cut(size))) + converter.convert(b"", final=True) == expected.encode()
 
 
 @pytest.mark.parametrize("piece", [b"a\xff", b"a\xff\xfe\x80"])
 def test_a_strict_decoder_does_not_wait_for_the_end_of_a_run(piece: bytes) -> None:
-    decoder, converter = Decoder("corrected-utf-8"), eightfold.Converter("corrected-utf-8", "utf-8")
+    decoder, converter = Decoder("corrected-utf-8"), Converter("corrected-utf-8", "utf-8")
     with pytest.raises(eightfold.DecodeError) as raised:
         decoder.decode(piece)
     assert (raised.value.start, raised.value.end, raised.value.fault.end) == (1, len(piece), len(piece))
@@ -65,13 +70,13 @@ def test_a_state_and_a_copy_hold_all_of_a_run(errors: str) -> None:
     for begun in (5, len(pieces) - 1):
         decoder, converter = (
             Decoder("corrected-utf-8", errors),
-            eightfold.Converter("corrected-utf-8", "utf-8", errors),
+            Converter("corrected-utf-8", "utf-8", errors),
         )
         for piece in pieces[:begun]:
             decoder.decode(piece)
             converter.convert(piece)
         states, copies = (decoder.getstate(), converter.getstate()), (copy.deepcopy(decoder), copy.copy(converter))
-        others = Decoder("corrected-utf-8", errors), eightfold.Converter("corrected-utf-8", "utf-8", errors)
+        others = Decoder("corrected-utf-8", errors), Converter("corrected-utf-8", "utf-8", errors)
         others[0].setstate(states[0])
         others[1].setstate(states[1])
         rest = b"".join(pieces[begun:])
@@ -152,3 +157,113 @@ def test_a_text_file_joins_little_of_a_run(errors: str, tmp_path: Path, monkeypa
         assert joined < 3 * len(run)
         assert sum(1 for _ in iter(file.readline, "")) == 100_000
         assert file._CHUNK_SIZE == io.DEFAULT_BUFFER_SIZE  # type: ignore[attr-defined]
+
+
+def test_a_reserved_run_is_one_fault_and_one_replacement_however_long() -> None:
+    run = b"\xfe" + b"\x80" * 300_000
+    decoder, checker = Decoder("corrected-utf-8", "replace"), Checker("corrected-utf-8")
+    text, found = "", []
+    for piece in (b"a" + run[:5], *(run[at : at + 4096] for at in range(5, len(run), 4096)), b"b"):
+        text += decoder.decode(piece)
+        found += checker.check(piece)
+        # A flag of state, not the bytes: memory stays bounded.
+        assert len(decoder.getstate()[0]) == len(checker._held) == 0
+    assert text + decoder.decode(b"", final=True) == "a\ufffdb"
+    (located,) = found + checker.check(b"", final=True)
+    assert (located.fault.start, located.fault.end, located.fault.kind) == (1, 1 + len(run), "reserved")
+    assert located.fault.units == run[:64]
+
+
+def test_a_reserved_run_is_whole_for_a_foreign_handler() -> None:
+    spans = []
+
+    def record(error: UnicodeDecodeError) -> tuple[str, int]:
+        spans.append(error.object[error.start : error.end])
+        return "?", error.end
+
+    with handler(record) as errors:
+        decoder = Decoder("corrected-utf-8", errors)
+        assert decoder.decode(b"\xfe\x80") + decoder.decode(b"\x80") + decoder.decode(b"\xffa") == "?a"
+    assert spans == [b"\xfe\x80\x80\xff"]
+
+
+def test_a_converter_holds_little_of_a_reserved_run_that_is_an_error() -> None:
+    converter = Converter("corrected-utf-8", "utf-8")
+    for _ in range(20):
+        assert converter.convert(b"\xff\xbb" * 10_000) == b""
+        held = converter.getstate()[0]
+        assert isinstance(held, bytes)
+        assert len(held) == 64
+    state = converter.getstate()
+    for _ in range(2):  # What raises is as before.
+        with pytest.raises(eightfold.ConversionError) as caught:
+            converter.convert(b"a")
+        assert (caught.value.start, caught.value.end, caught.value.fault.end) == (0, 400_000, 400_000)
+        assert converter.getstate() == state
+
+
+WIDE_RUN = eightfold.Form(
+    "wide-run",
+    [eightfold.Row(0, 0xD7FF, (0, 0xD7FF))],
+    units=[eightfold.fault_row("reserved", 0xFFFE, run=((0xF000, 0xF0FF),))],
+    unit_bits=16,
+    byte_order="big",
+)
+WIDE_DATA = b"\0a\0\n\xff\xfe" + b"\xf0\x01" * 3 + b"\0b\xff\xfe\xf0\x02\xf0"
+
+
+@pytest.mark.parametrize("policy", ["replace", "ignore", "surrogateescape", "backslashreplace"])
+def test_a_run_of_wide_units_may_be_cut_within_a_unit(policy: str) -> None:
+    text = eightfold.decode(WIDE_DATA, WIDE_RUN, policy)
+    converted = eightfold.convert(WIDE_DATA, WIDE_RUN, "wtf-8", policy)
+    for first, second in itertools.combinations_with_replacement(range(len(WIDE_DATA) + 1), 2):
+        decoder, converter = Decoder(WIDE_RUN, policy), Converter(WIDE_RUN, "wtf-8", policy)
+        *begun, last = WIDE_DATA[:first], WIDE_DATA[first:second], WIDE_DATA[second:]
+        assert "".join(map(decoder.decode, begun)) + decoder.decode(last, True) == text, (first, second)
+        assert b"".join(map(converter.convert, begun)) + converter.convert(last, True) == converted, (first, second)
+
+
+def test_a_run_of_wide_units_is_one_fault_and_one_row_wherever_it_is_cut() -> None:
+    faults, rows = list(eightfold.faults(WIDE_DATA, WIDE_RUN)), list(iter_explained([WIDE_DATA], WIDE_RUN))
+    assert [(fault.kind, fault.start, fault.end) for fault in faults] == [
+        ("reserved", 4, 12),
+        ("reserved", 14, 18),
+        ("odd-length", 18, 19),
+    ]
+    for first, second in itertools.combinations_with_replacement(range(len(WIDE_DATA) + 1), 2):
+        pieces, checker = [WIDE_DATA[:first], WIDE_DATA[first:second], WIDE_DATA[second:]], Checker(WIDE_RUN)
+        found = [*itertools.chain.from_iterable(map(checker.check, pieces)), *checker.check(b"", final=True)]
+        assert [each.fault for each in found] == faults, (first, second)
+        assert list(iter_explained(pieces, WIDE_RUN)) == rows, (first, second)
+
+
+def test_behind_the_middle_of_a_unit_a_run_is_made_of_other_units() -> None:
+    """The first byte of the run is answered, and with the next one a run begins that is over after one unit."""
+    unit = eightfold.fault_row("reserved", (0x110000, 0xFFFFFFFE), run=((0x10000, 0x10000),))
+    form = eightfold.Form(
+        "wide", [eightfold.Row(0, 0xD7FF, (0, 0xD7FF))], units=[unit], unit_bits=32, byte_order="little"
+    )
+    data = b"\x92xka" + b"\0\0\1\0" * 70
+    spans: list[tuple[int, int]] = []
+
+    def second_byte_first(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeDecodeError)
+        spans.append((error.start, error.end))
+        return "", 1 if len(spans) == 1 else len(data)
+
+    with handler(second_byte_first) as errors:
+        eightfold.decode(data, form, errors)
+    assert spans == [(0, len(data)), (1, 5)]
+    with pytest.raises(eightfold.DecodeError) as raised:
+        eightfold.decode(data, form, "surrogateescape")
+    assert (raised.value.start, raised.value.end) == (1, 5)
+
+
+def test_what_a_run_means_is_known_at_its_end_alone() -> None:
+    unit = eightfold.fault_row("truncated", (0xFB, 0xFB), meant=(5, 5))._replace(run=((0x80, 0x8F),))
+    form = eightfold.Form("run-of-one", [eightfold.Row(0, 0x7F, (0, 0x7F))], units=[unit])
+    for data in (b"\xfb\x80\x81a", b"\xfba", b"\xfb", b"\xfb\x80", b"\xfb" + b"\x80" * 100):
+        for cut in range(len(data) + 1):
+            checker = Checker(form)
+            found = checker.check(data[:cut]) + checker.check(data[cut:], final=True)
+            assert [each.fault for each in found] == list(eightfold.faults(data, form)), (data, cut)

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
-from eightfold.explain import iter_explained
 from eightfold.forms import fault_row
 from eightfold.forms.corrected_utf_8 import MAGIC
 from eightfold.stream import Checker, Converter, Decoder, Encoder
@@ -102,34 +101,6 @@ def test_checking_is_the_same_at_every_split(form: eightfold.Form) -> None:
             located = checker.check(data[:cut]) + checker.check(data[cut:], final=True)
             assert [found.fault for found in located] == whole
             assert [(found.line, found.column) for found in located] == places
-
-
-def test_a_reserved_run_is_one_fault_and_one_replacement_however_long() -> None:
-    run = b"\xfe" + b"\x80" * 300_000
-    decoder, checker = Decoder("corrected-utf-8", "replace"), Checker("corrected-utf-8")
-    text, found = "", []
-    for piece in (b"a" + run[:5], *(run[at : at + 4096] for at in range(5, len(run), 4096)), b"b"):
-        text += decoder.decode(piece)
-        found += checker.check(piece)
-        # A flag of state, not the bytes: memory stays bounded.
-        assert len(decoder.getstate()[0]) == len(checker._held) == 0
-    assert text + decoder.decode(b"", final=True) == "a\ufffdb"
-    (located,) = found + checker.check(b"", final=True)
-    assert (located.fault.start, located.fault.end, located.fault.kind) == (1, 1 + len(run), "reserved")
-    assert located.fault.units == run[:64]
-
-
-def test_a_reserved_run_is_whole_for_a_foreign_handler() -> None:
-    spans = []
-
-    def record(error: UnicodeDecodeError) -> tuple[str, int]:
-        spans.append(error.object[error.start : error.end])
-        return "?", error.end
-
-    codecs.register_error("eightfold-run", record)
-    decoder = Decoder("corrected-utf-8", "eightfold-run")
-    assert decoder.decode(b"\xfe\x80") + decoder.decode(b"\x80") + decoder.decode(b"\xffa") == "?a"
-    assert spans == [b"\xfe\x80\x80\xff"]
 
 
 @pytest.mark.parametrize("form", FORMS, ids=str)
@@ -242,7 +213,8 @@ def test_a_converter_tells_the_same_fault_at_every_split(form: eightfold.Form) -
             assert told(lambda: converter.convert(data[:cut]) + converter.convert(data[cut:], final=True)) == whole
 
 
-def raised(pieces: list[bytes], errors: str, target: eightfold.Form) -> tuple[Any, ...] | bytes:
+def ending(pieces: list[bytes], errors: str, target: eightfold.Form) -> tuple[Any, ...] | bytes:
+    """Return what a conversion from Corrected UTF-8 writes, or the error that it raises."""
     converter, written = Converter("corrected-utf-8", target, errors), b""
     try:
         for at, piece in enumerate(pieces, 1):
@@ -275,11 +247,11 @@ LETTERS = eightfold.Form("letters", [eightfold.Row(0x61, 0x7A, (0x61, 0x7A))])
     [b"\xff\xbb", b"ab\xff\xbb\xfe\x80c", b"a\xff" + b"\xbb" * 200 + b"z", b"\xfe" * 130, b"\xc0\xffa"],
 )
 def test_a_reserved_run_has_one_end_at_every_split(data: bytes, errors: str, target: Any) -> None:
-    whole = raised([data], errors, target)
+    whole = ending([data], errors, target)
     for first, second in itertools.combinations_with_replacement(range(len(data) + 1), 2):
         if second - first in (0, 1, 70):
-            assert raised([data[:first], data[first:second], data[second:]], errors, target) == whole
-    assert raised([*(bytes([byte]) for byte in data), b""], errors, target) == whole
+            assert ending([data[:first], data[first:second], data[second:]], errors, target) == whole
+    assert ending([*(bytes([byte]) for byte in data), b""], errors, target) == whole
 
 
 def test_a_checker_waits_for_what_cuts_a_sequence_short() -> None:
@@ -325,21 +297,6 @@ def test_a_converter_refuses_what_is_not_its_state(state: Any) -> None:
     with pytest.raises((TypeError, ValueError), match=r"^the state "):
         converter.setstate(state)
     assert converter.convert(b"\x82\xac") == b"\x20\xac"
-
-
-def test_a_converter_holds_little_of_a_reserved_run_that_is_an_error() -> None:
-    converter = Converter("corrected-utf-8", "utf-8")
-    for _ in range(20):
-        assert converter.convert(b"\xff\xbb" * 10_000) == b""
-        held = converter.getstate()[0]
-        assert isinstance(held, bytes)
-        assert len(held) == 64
-    state = converter.getstate()
-    for _ in range(2):  # What raises is as before.
-        with pytest.raises(eightfold.ConversionError) as caught:
-            converter.convert(b"a")
-        assert (caught.value.start, caught.value.end, caught.value.fault.end) == (0, 400_000, 400_000)
-        assert converter.getstate() == state
 
 
 def test_a_converter_goes_back_to_a_state() -> None:
@@ -452,73 +409,6 @@ def decoded(decoder: codecs.IncrementalDecoder, piece: bytes, *, final: bool) ->
         return decoder.decode(piece, final)
     except UnicodeDecodeError as error:
         return error.object, error.start, error.end, error.reason
-
-
-WIDE_RUN = eightfold.Form(
-    "wide-run",
-    [eightfold.Row(0, 0xD7FF, (0, 0xD7FF))],
-    units=[eightfold.fault_row("reserved", 0xFFFE, run=((0xF000, 0xF0FF),))],
-    unit_bits=16,
-    byte_order="big",
-)
-
-
-@pytest.mark.parametrize("policy", ["replace", "ignore", "surrogateescape", "backslashreplace"])
-def test_a_run_of_wide_units_may_be_cut_within_a_unit(policy: str) -> None:
-    data = b"\0a\0\n\xff\xfe" + b"\xf0\x01" * 3 + b"\0b\xff\xfe\xf0\x02\xf0"
-    text, converted = eightfold.decode(data, WIDE_RUN, policy), eightfold.convert(data, WIDE_RUN, "wtf-8", policy)
-    for first, second in itertools.combinations_with_replacement(range(len(data) + 1), 2):
-        decoder, converter = Decoder(WIDE_RUN, policy), Converter(WIDE_RUN, "wtf-8", policy)
-        *begun, last = data[:first], data[first:second], data[second:]
-        assert "".join(map(decoder.decode, begun)) + decoder.decode(last, True) == text, (first, second)
-        assert b"".join(map(converter.convert, begun)) + converter.convert(last, True) == converted, (first, second)
-
-
-def test_a_run_of_wide_units_is_one_fault_and_one_row_wherever_it_is_cut() -> None:
-    data = b"\0a\0\n\xff\xfe" + b"\xf0\x01" * 3 + b"\0b\xff\xfe\xf0\x02\xf0"
-    faults, rows = list(eightfold.faults(data, WIDE_RUN)), list(iter_explained([data], WIDE_RUN))
-    assert [(fault.kind, fault.start, fault.end) for fault in faults] == [
-        ("reserved", 4, 12),
-        ("reserved", 14, 18),
-        ("odd-length", 18, 19),
-    ]
-    for first, second in itertools.combinations_with_replacement(range(len(data) + 1), 2):
-        pieces, checker = [data[:first], data[first:second], data[second:]], Checker(WIDE_RUN)
-        found = [*itertools.chain.from_iterable(map(checker.check, pieces)), *checker.check(b"", final=True)]
-        assert [each.fault for each in found] == faults, (first, second)
-        assert list(iter_explained(pieces, WIDE_RUN)) == rows, (first, second)
-
-
-def test_behind_the_middle_of_a_unit_a_run_is_made_of_other_units() -> None:
-    """The first byte of the run is answered, and with the next one a run begins that is over after one unit."""
-    unit = eightfold.fault_row("reserved", (0x110000, 0xFFFFFFFE), run=((0x10000, 0x10000),))
-    form = eightfold.Form(
-        "wide", [eightfold.Row(0, 0xD7FF, (0, 0xD7FF))], units=[unit], unit_bits=32, byte_order="little"
-    )
-    data = b"\x92xka" + b"\0\0\1\0" * 70
-    spans: list[tuple[int, int]] = []
-
-    def second_byte_first(error: UnicodeError) -> tuple[str, int]:
-        assert isinstance(error, UnicodeDecodeError)
-        spans.append((error.start, error.end))
-        return "", 1 if len(spans) == 1 else len(data)
-
-    codecs.register_error("eightfold-test-second-byte", second_byte_first)
-    eightfold.decode(data, form, "eightfold-test-second-byte")
-    assert spans == [(0, len(data)), (1, 5)]
-    with pytest.raises(eightfold.DecodeError) as raised:
-        eightfold.decode(data, form, "surrogateescape")
-    assert (raised.value.start, raised.value.end) == (1, 5)
-
-
-def test_what_a_run_means_is_known_at_its_end_alone() -> None:
-    unit = eightfold.fault_row("truncated", (0xFB, 0xFB), meant=(5, 5))._replace(run=((0x80, 0x8F),))
-    form = eightfold.Form("run-of-one", [eightfold.Row(0, 0x7F, (0, 0x7F))], units=[unit])
-    for data in (b"\xfb\x80\x81a", b"\xfba", b"\xfb", b"\xfb\x80", b"\xfb" + b"\x80" * 100):
-        for cut in range(len(data) + 1):
-            checker = Checker(form)
-            found = checker.check(data[:cut]) + checker.check(data[cut:], final=True)
-            assert [each.fault for each in found] == list(eightfold.faults(data, form)), (data, cut)
 
 
 @pytest.mark.parametrize("before", [b"", b"a\0", b"a\0" * 400, b"\xa5\xda_\xdf"])
