@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import copy
-import ctypes
 import pickle
-import struct
-import subprocess
-import sys
 import tracemalloc
-from array import array as numbers_array
 from typing import Any
 
 import pytest
@@ -19,33 +14,10 @@ from hypothesis import strategies as st
 import eightfold
 from eightfold import columns
 from eightfold.columns.unsupported import UnsupportedTypeError
-from support.arrow_arrays import addresses, array_of, bytes_of
+from support.arrow_arrays import addresses
+from support.nested_arrays import VALUES, lists, pa, places, text
 
-pa: Any = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'eightfold[arrow]'")
 pc: Any = pytest.importorskip("pyarrow.compute")
-
-VALUES = [b"ok", b"\xff", b"caf\xc3\xa9", b"b\xfe"]
-
-
-def text(values: list[bytes | None], type: Any = None, first: int = 0) -> Any:
-    return array_of(pa, type or pa.string(), values, first)
-
-
-def lists(make: Any, offsets: list[int], values: Any, nulls: tuple[int, ...] = ()) -> Any:
-    """Return lists behind two that are sliced off."""
-    number = pa.int64() if make is pa.large_list else pa.int32()
-    stored = pa.array([0, 0, *offsets], number)
-    bits = sum((row not in nulls) << (row + 2) for row in range(len(offsets) - 1)) | 3
-    validity = pa.py_buffer(bits.to_bytes(len(offsets) // 8 + 1, "little"))
-    whole = pa.Array.from_buffers(
-        make(values.type), len(offsets) + 1, [validity, stored.buffers()[1]], children=[values]
-    )
-    return whole.slice(2)
-
-
-def places(array: Any, **options: Any) -> list[tuple[str, int, bytes]]:
-    report = columns.audit(pa.table({"c": array}), **options).to_pylist()
-    return [(fault["column"], fault["row"], fault["bytes"]) for fault in report]
 
 
 @pytest.mark.parametrize("make", [pa.list_, pa.large_list])
@@ -287,9 +259,6 @@ def test_extension_types_of_others() -> None:
     assert columns.repair(pa.table({"uuid": uuid})).equals(pa.table({"uuid": uuid}))
 
 
-# --- what lies --------------------------------------------------------------------------------------------------------
-
-
 def test_a_conversion_to_utf_8_keeps_an_extension_type_at_the_top_as_inside_others() -> None:
     json = pa.ExtensionArray.from_storage(pa.json_(pa.string()), text([b'"a"', b'"\xff"']))
     for array in (json, pa.chunked_array([json[:1], json[1:]])):
@@ -321,163 +290,6 @@ def test_a_conversion_makes_binary_values_of_extension_types_that_are_inside_oth
     assert converted.to_pylist() == [['"a"'.encode("utf-16-le")], ['"b"'.encode("utf-16-le")]]
     assert columns.convert(json, "utf-8", "utf-16-le").equals(converted.values)
     assert columns.convert(lists(pa.list_, [0, 1, 2], json), "utf-8", "utf-8").type == pa.list_(json.type)
-
-
-def test_offsets_of_lists_that_lie() -> None:
-    for offsets, row in (([0, 3, 1, 4], 1), ([0, -2, 3, 4], 0), ([0, 9, 3, 4], 0)):
-        buffers = [None, pa.py_buffer(numbers_array("i", offsets))]
-        array = pa.Array.from_buffers(pa.list_(pa.string()), 3, buffers, children=[text(VALUES)])
-        for verb in (columns.audit, columns.repair):
-            with pytest.raises(ValueError, match=rf"column c, row {row}: its (offset is|bytes are)"):
-                verb(pa.table({"c": array}))
-
-
-def test_text_in_lists_that_lies_names_the_row_of_the_list() -> None:
-    offsets = pa.py_buffer(numbers_array("i", [0, 1, 9, 3, 4]))
-    lying = pa.Array.from_buffers(pa.string(), 4, [None, offsets, pa.py_buffer(b"abcd")])
-    array = lists(pa.list_, [0, 1, 4], lying)
-    with pytest.raises(ValueError, match=r"column c\[0\], row 1: its bytes are outside"):
-        columns.audit(pa.table({"c": array}))
-
-
-def test_references_that_lie() -> None:
-    for index in (7, -1):
-        array = pa.DictionaryArray.from_arrays(pa.array([0, index], pa.int8()), text(VALUES), safe=False)
-        for verb in (columns.audit, columns.repair):
-            with pytest.raises(ValueError, match="column c, row 1: it refers to a value that does not exist"):
-                verb(pa.table({"c": array}))
-    codes, offsets = pa.array([0, 0], pa.int8()), pa.array([0, 99], pa.int32())
-    array = pa.UnionArray.from_dense(codes, offsets, [text(VALUES)])
-    with pytest.raises(ValueError, match="row 1: it refers to"):
-        columns.is_well_formed(array)
-    stray = pa.Array.from_buffers(
-        array.type, 2, [None, pa.py_buffer(b"\0\5"), offsets.buffers()[1]], children=[text(VALUES)]
-    )
-    with pytest.raises(ValueError, match="row 1: its type is not one of the union"):
-        columns.is_well_formed(stray)
-
-
-class CArray(ctypes.Structure):
-    """The structure ArrowArray of the C data interface, which pyarrow imports without a look at lengths."""
-
-
-CArray._fields_ = [
-    *((name, ctypes.c_int64) for name in ("length", "null_count", "offset", "n_buffers", "n_children")),
-    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
-    ("children", ctypes.POINTER(ctypes.POINTER(CArray))),
-    ("dictionary", ctypes.POINTER(CArray)),
-    *((name, ctypes.c_void_p) for name in ("release", "private_data")),
-]
-
-
-def with_a_lie(array: Any, path: tuple[int, ...], **fields: int) -> Any:
-    """Return an array in which an array inside it has other fields."""
-    outer = CArray()
-    array._export_to_c(ctypes.addressof(outer))
-    inner = outer
-    for at in path:
-        inner = inner.children[at].contents
-    for name, value in fields.items():
-        setattr(inner, name, value)
-    return pa.Array._import_from_c(ctypes.addressof(outer), array.type)
-
-
-def lies() -> dict[str, Any]:
-    maps = pa.array([[("a", "x"), ("b", "y")]], pa.map_(pa.string(), pa.string()))
-    views, codes = pa.array([b"ok", b"\xff", None], pa.binary_view()), pa.py_buffer(bytes(2))
-    member, union = pa.array(["a", "b"]), [pa.field("a", pa.string())]
-    return {
-        "fewer items than keys": with_a_lie(maps, (0, 1), length=1),
-        "fewer keys than items": with_a_lie(maps, (0, 0), length=1),
-        "more nulls than views": with_a_lie(pa.array([views.to_pylist()], pa.list_(views.type)), (0,), null_count=5),
-        "no types": pa.Array.from_buffers(pa.sparse_union(union), 2, [None, None], children=[member]),
-        "no offsets": pa.Array.from_buffers(pa.dense_union(union), 2, [None, codes, None], children=[member]),
-    }
-
-
-@pytest.mark.parametrize("as_table", [False, True])
-def test_tables_that_pyarrow_finds_invalid_name_the_column(as_table: bool) -> None:
-    batch, outer = pa.record_batch({"a": pa.array([b"ok", None], pa.binary_view())}), CArray()
-    batch._export_to_c(ctypes.addressof(outer))
-    outer.children[0].contents.null_count = 5
-    stray = pa.RecordBatch._import_from_c(ctypes.addressof(outer), batch.schema)
-    with pytest.raises(columns.BrokenColumnError, match=r"^column a, row 0: .*[Nn]ull count exceeds"):
-        columns.repair(pa.Table.from_batches([stray]) if as_table else stray)
-
-
-@pytest.mark.parametrize("longer", [0, 1])
-def test_maps_with_more_keys_than_items(longer: int) -> None:
-    maps = pa.array([[("a", b"\xff")], [("b", b"y")]], pa.map_(pa.string(), pa.binary()))
-    array = with_a_lie(with_a_lie(maps.slice(0, 1), (0,), length=1), (0, 1 - longer), length=1)
-    array.validate(full=True)
-    assert [(fault["column"], fault["row"]) for fault in columns.audit(array).to_pylist()] == [("[0].value", 0)]
-    assert columns.is_well_formed(array).to_pylist() == [False]
-    assert columns.repair(array, "latin-1").to_pylist() == [[("a", "ÿ".encode())]]
-
-
-@pytest.mark.parametrize("lie", lies())
-def test_what_pyarrow_finds_invalid_names_the_row(lie: str) -> None:
-    array = lies()[lie]
-    for verb in (columns.audit, columns.is_well_formed, columns.repair):
-        with pytest.raises(columns.BrokenColumnError, match=r"^row 0: "):
-            verb(array)
-    with pytest.raises(columns.BrokenColumnError, match=r"^row 0: "):
-        columns.convert(array, "utf-8", "utf-16-le", "replace")
-
-
-def test_runs_that_lie() -> None:
-    type = pa.run_end_encoded(pa.int32(), pa.string())
-    for ends in ([2, 2], [3, 1], [0, 4], [-1, 4], [1, 2]):
-        children = [pa.array(ends, pa.int32()), text(VALUES[:2])]
-        try:
-            array = pa.RunEndEncodedArray.from_buffers(type, 4, [None], children=children)
-        except pa.ArrowInvalid:
-            continue
-        with pytest.raises(ValueError, match="run"):
-            columns.audit(pa.table({"c": array}))
-
-
-DAMAGE = """
-import random, sys
-import pyarrow as pa
-import pyarrow.compute as pc
-from eightfold import columns
-
-entries = pa.map_(pa.string(), pa.string())
-table = pa.table({
-    "l": pa.array([["a"], None, ["b", "c"]]), "d": pa.array(["a", "b", None]).dictionary_encode(),
-    "m": pa.array([[("k", "v")], None, []], entries), "s": pa.array([{"a": "x"}] * 3),
-    "f": pa.array([["a", "b"]] * 3, pa.list_(pa.string(), 2)), "r": pc.run_end_encode(pa.array(["a", "a", "b"])),
-    "u": pa.UnionArray.from_sparse(pa.array([0, 0, 0], pa.int8()), [pa.array(["a", "b", "c"])]),
-    "v": pa.array(["a" * 20, None, "b"], pa.string_view()),
-})
-sink = pa.BufferOutputStream()
-with pa.ipc.new_stream(sink, table.schema) as writer:
-    writer.write_table(table)
-whole, chance, read = sink.getvalue().to_pybytes(), random.Random(5), 0
-for _ in range(400):
-    data = bytearray(whole)
-    for _ in range(chance.randint(1, 3)):
-        data[chance.randrange(len(data) - 3000, len(data))] = chance.choice([0, 1, 2, 127, 128, 255])
-    try:
-        damaged = pa.ipc.open_stream(bytes(data)).read_all()
-    except (pa.ArrowException, OSError):
-        continue
-    read += 1
-    for verb in (columns.audit, columns.repair, lambda table: list(map(columns.is_well_formed, table.columns))):
-        try:
-            verb(damaged)
-        except (ValueError, TypeError):
-            pass
-print(read)
-"""
-
-
-def test_damaged_streams_end_in_an_answer_or_an_error() -> None:
-    """pyarrow checks little when it reads, and its own functions then read beyond buffers that are too short."""
-    done = subprocess.run([sys.executable, "-c", DAMAGE], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert int(done.stdout) > 100
 
 
 # --- any array --------------------------------------------------------------------------------------------------------
@@ -518,107 +330,3 @@ def test_any_nested_array(trees: Any, start: int, length: int) -> None:
         index, field = fault["column"].removeprefix("[").split("].")
         value = trees[fault["row"]][int(index)][field]
         assert value[fault["start"] : fault["end"]] == fault["bytes"]
-
-
-# --- values that several rows show, some of which are hidden ----------------------------------------------------------
-
-
-def views_of(values: list[bytes], rows: list[int | None], first: int) -> Any:
-    """Return an array of string views into one buffer, which is a slice behind some others."""
-    starts = [sum(map(len, values[:at])) for at in range(len(values))]
-    views = [struct.pack("=i4sii", len(value), value[:4], 0, at) for value, at in zip(values, starts, strict=True)]
-    shown = [bytes(16) if row is None else views[row] for row in rows]
-    valid = sum(1 << first + at for at, row in enumerate(rows) if row is not None)
-    parts = (
-        valid.to_bytes((first + len(rows)) // 8 + 1, "little"),
-        bytes(16 * first) + b"".join(shown),
-        b"".join(values),
-    )
-    return pa.Array.from_buffers(pa.string_view(), len(rows), list(map(pa.py_buffer, parts)), offset=first)
-
-
-@pytest.mark.parametrize("first", [0, 3, 9])
-def test_views_that_share_their_bytes_still_do_in_the_result(first: int) -> None:
-    values = [b"longer than a view \xff", b"another long value", b"a third long one \xfe"]
-    rows = [None, 1, *[0, 1, None, 2] * 100]
-    array = views_of(values, rows, first)
-    lists = pa.ListArray.from_arrays([0, 2, len(rows)], array)
-    for made, form in (
-        (columns.repair(array, "replace"), "utf-8"),
-        (columns.repair(lists, "replace").values, "utf-8"),
-        (columns.convert(array, "utf-8", "utf-16-le", "replace"), "utf-16-le"),
-    ):
-        made.validate(full=True)
-        expected = [eightfold.convert(value, "utf-8", form, "replace") for value in values]
-        assert bytes_of(pa, made) == [None if row is None else expected[row] for row in rows]
-        assert sum(each.size for each in made.buffers()[2:]) < 500
-    for verb in (columns.repair, lambda given, errors: columns.convert(given, "utf-8", "utf-8", errors)):
-        with pytest.raises(eightfold.ConversionError) as caught:
-            verb(array, "strict")
-        assert caught.value.__notes__ == ["row 2"]
-
-
-def shared(kind: str) -> tuple[Any, int]:
-    """Return four rows of text, of which the first and others show one value, FF; and the second row that does."""
-    if kind == "dictionary":
-        return pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, 1], pa.int8()), text([b"\xff", b"ok"])), 2
-    if kind == "runs":
-        children = [pa.array([3, 4], pa.int16()), text([b"\xff", b"ok"])]
-        return pa.Array.from_buffers(pa.run_end_encoded(pa.int16(), pa.string()), 4, [None], children=children), 1
-    codes, offsets = pa.array([0] * 4, pa.int8()), pa.array([0, 1, 0, 1], pa.int32())
-    return pa.UnionArray.from_dense(codes, offsets, [text([b"\xff", b"ok"])], ["t"]), 2
-
-
-def hidden_first(kind: str, outer: str) -> tuple[Any, str, int]:
-    """Return an array that hides the first row of :func:`shared`; and where FF is shown first."""
-    inner, row = shared(kind)
-    step = ".t" if kind == "union" else ""
-    if outer == "struct":
-        masked = pa.StructArray.from_arrays([inner], ["f"], mask=pa.array([True, False, False, False]))
-        return masked, f"c.f{step}", row
-    return pa.ListArray.from_arrays([0, 1, 4], inner, mask=pa.array([True, False])), f"c[{row - 1}]{step}", 1
-
-
-@pytest.mark.parametrize("outer", ["struct", "list"])
-@pytest.mark.parametrize("kind", ["dictionary", "runs", "union"])
-def test_a_value_is_reported_at_the_first_row_that_is_not_hidden(kind: str, outer: str) -> None:
-    array, path, row = hidden_first(kind, outer)
-    assert places(array) == places(array, limit=1) == [(path, row, b"\xff")]
-    assert False in columns.is_well_formed(array).to_pylist()
-    for verb in (columns.repair, lambda given, errors: columns.convert(given, "utf-8", "utf-8", errors)):
-        with pytest.raises(eightfold.ConversionError) as caught:
-            verb(array, "strict")
-        assert caught.value.__notes__ == [f"column {path[1:]}, row {row}"]
-    assert places(columns.repair(array, "replace")) == []
-
-
-def test_the_first_row_is_that_of_the_outermost_array() -> None:
-    inner = pa.DictionaryArray.from_arrays(pa.array([0, 0], pa.int8()), text([b"\xff"]))
-    structs = pa.StructArray.from_arrays([inner], ["f"])
-    assert places(pa.DictionaryArray.from_arrays(pa.array([None, 1, 0], pa.int8()), structs)) == [("c.f", 1, b"\xff")]
-
-
-def test_faults_of_a_dictionary_are_in_the_order_of_rows() -> None:
-    array = pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int8()), text([b"\xff\xfe", b"\xfd"]))
-    assert places(array) == [("c", 0, b"\xfd"), ("c", 1, b"\xff"), ("c", 1, b"\xfe")]
-
-
-def test_a_limit_does_not_count_what_is_hidden() -> None:
-    mask = pa.array([True, False, True, False, False])
-    array = pa.StructArray.from_arrays([text([b"\xff", b"\xfe", b"\xfd", b"\xfc", b"\xfb"])], ["f"], mask=mask)
-    for limit in range(5):
-        assert places(array, limit=limit) == places(array)[:limit]
-    hidden = pa.StructArray.from_arrays([text([b"\xff"])], ["f"], mask=pa.array([True]))
-    assert places(hidden, limit=1) == []
-
-
-def test_the_first_faults_of_a_dictionary_are_those_of_the_first_rows() -> None:
-    """They are found in the order of its values, which need not be that of the rows."""
-    values = pa.array([b"\xff", b"ab\xfe", b"\xfd", b"c"], pa.binary())
-    array = pa.DictionaryArray.from_arrays(pa.array([3, 2, 1, 0, 1]), values)
-    whole = [("c", 1, b"\xfd"), ("c", 2, b"\xfe"), ("c", 3, b"\xff")]
-    for limit in range(5):
-        assert places(array, limit=limit) == whole[:limit], limit
-    assert places(array) == whole
-    within = lists(pa.list_, [0, 2, 5], array)
-    assert [place[1:] for place in places(within, limit=1)] == [(0, b"\xfd")]
