@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import http.server
 import os
 import re
@@ -28,7 +29,18 @@ FLAGS = [
 ]
 TYPES = {".mjs": "text/javascript", ".js": "text/javascript", ".wasm": "application/wasm", ".css": "text/css"}
 MILLISECONDS = 90_000
+DROP = r"""([name, content]) => {
+    const bytes = Uint8Array.from(atob(content), (each) => each.charCodeAt(0));
+    const data = new DataTransfer();
+    data.items.add(new File([bytes], name));
+    document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+}"""
+CESU = "mode=bytes&hex=4F+4B+20+ED+A0+BD+ED+B8+80&form=utf-8"
+"""A state of the page: an emoji of six bytes, as CESU-8 has it, in a form that refuses it."""
 expect.set_options(timeout=30_000)
+
+only_server = pytest.mark.parametrize("explorer", ["server"], indirect=True)
+"""Where the backend makes no difference: Python in the browser is slow."""
 
 
 class Explorer:
@@ -67,6 +79,12 @@ class Explorer:
 
     def tab(self, name: str) -> None:
         self.page.get_by_role("tab", name=name).click()
+        self.settle()
+
+    def drop(self, name: str, content: bytes) -> None:
+        """Drop a file on the page."""
+        self.page.evaluate(DROP, [name, base64.b64encode(content).decode()])
+        expect(self.page.locator(".pages strong")).to_have_text(name)
         self.settle()
 
 

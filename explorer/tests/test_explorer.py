@@ -1,20 +1,14 @@
-"""The explorer in a real browser, as people use it: typing, pasting, dropping, toggling, repairing, with keys alone."""
+"""The explorer in a real browser, as people use it: typing, pasting, dropping, toggling, repairing."""
 
 from __future__ import annotations
 
-import base64
 import re
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from explorer.tests.accessibility import violations
-from explorer.tests.layout import beside_the_screen, broken_words
-
-TABS = ("Side by side", "Bits", "Faults", "Repair", "Tables", "Your form")
-CESU = "mode=bytes&hex=4F+4B+20+ED+A0+BD+ED+B8+80&form=utf-8"
-only_server = pytest.mark.parametrize("explorer", ["server"], indirect=True)
+from explorer.tests.conftest import CESU, only_server
 
 PASTE = r"""(area, times) => {
     const data = new DataTransfer();
@@ -27,6 +21,12 @@ TYPE_SURROGATE = r"""(area) => {
     area.value = "typed \udc00";
     area.dispatchEvent(new Event("input", { bubbles: true }));
 }"""
+DROP_TEXT = r"""() => ["dragover", "drop"].every((name) => {
+    const data = new DataTransfer();
+    data.setData("text/plain", "words");
+    const event = new DragEvent(name, { dataTransfer: data, bubbles: true, cancelable: true });
+    return document.querySelector("#text").dispatchEvent(event);
+})"""
 COUNT_CODE_POINTS = """() => {
     const { codePointAt } = String.prototype;
     globalThis.codePointsRead = 0;
@@ -34,23 +34,6 @@ COUNT_CODE_POINTS = """() => {
         globalThis.codePointsRead += 1;
         return codePointAt.call(this, at);
     };
-}"""
-DROP = r"""([name, content]) => {
-    const bytes = Uint8Array.from(atob(content), (each) => each.charCodeAt(0));
-    const data = new DataTransfer();
-    data.items.add(new File([bytes], name));
-    document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
-}"""
-DROP_TEXT = r"""() => ["dragover", "drop"].every((name) => {
-    const data = new DataTransfer();
-    data.setData("text/plain", "words");
-    const event = new DragEvent(name, { dataTransfer: data, bubbles: true, cancelable: true });
-    return document.querySelector("#text").dispatchEvent(event);
-})"""
-COVERING = """() => {
-    const { left, top, width, height } = document.activeElement.getBoundingClientRect();
-    const seen = document.elementFromPoint(left + width / 2, top + height / 2);
-    return document.activeElement.contains(seen) ? "" : seen?.textContent ?? "nothing";
 }"""
 
 HOSTILE = (
@@ -67,12 +50,6 @@ HOSTILE = (
     "text=" + "%5C" * 3000,
 )
 """Fragments that somebody else has made."""
-
-
-def drop(explorer: Any, name: str, content: bytes) -> None:
-    explorer.page.evaluate(DROP, [name, base64.b64encode(content).decode()])
-    expect(explorer.page.locator(".pages strong")).to_have_text(name)
-    explorer.settle()
 
 
 def turn_page(explorer: Any) -> None:
@@ -181,7 +158,7 @@ def test_a_literal_of_pythons_bytes_is_those_bytes(explorer: Any) -> None:
 
 
 def test_a_dropped_file_is_paged_at_the_edge_of_a_sequence(explorer: Any) -> None:
-    drop(explorer, "<img src=x onerror=alert(1)>.txt", b"a" * 65_535 + "\u20ac".encode() + b"a" * 74_462)
+    explorer.drop("<img src=x onerror=alert(1)>.txt", b"a" * 65_535 + "\u20ac".encode() + b"a" * 74_462)
     expect(explorer.page.locator(".pages p")).to_contain_text("bytes 0 to 65,538 of 140,000")
     explorer.tab("Faults")
     expect(explorer.page.locator(".verdict")).to_have_text(["Well-formed in utf-8."])
@@ -196,7 +173,7 @@ def test_a_dropped_file_is_paged_at_the_edge_of_a_sequence(explorer: Any) -> Non
 @only_server
 def test_another_form_begins_a_file_again(explorer: Any) -> None:
     explorer.show("form=utf-8&tab=faults")
-    drop(explorer, "pairs", b"ab\xed\xa0\xbd\xed\xb8\x80\n" * 20_000)
+    explorer.drop("pairs", b"ab\xed\xa0\xbd\xed\xb8\x80\n" * 20_000)
     turn_page(explorer)
     expect(explorer.page.locator(".verdict")).to_contain_text("× surrogate")
     explorer.page.select_option("#form", "cesu-8")
@@ -210,7 +187,7 @@ def test_another_form_begins_a_file_again(explorer: Any) -> None:
 @only_server
 def test_the_signature_of_a_file_says_how_to_read_every_page(explorer: Any) -> None:
     explorer.show("form=utf-16&tab=faults")
-    drop(explorer, "big-endian", b"\xfe\xff" + b"\x00A" * 70_000)
+    explorer.drop("big-endian", b"\xfe\xff" + b"\x00A" * 70_000)
     turn_page(explorer)
     expect(explorer.page.locator(".verdict")).to_have_text(["Well-formed in utf-16-be."])
     explorer.tab("Side by side")
@@ -220,11 +197,11 @@ def test_the_signature_of_a_file_says_how_to_read_every_page(explorer: Any) -> N
 @only_server
 def test_a_sequence_that_the_end_of_a_page_cuts_is_no_fault(explorer: Any) -> None:
     explorer.show("form=auto&tab=faults")
-    drop(explorer, "kanji", "\u6f22".encode() * 70_000)
+    explorer.drop("kanji", "\u6f22".encode() * 70_000)
     expect(explorer.page.locator("#identified")).to_contain_text("Identified as utf-8, well-formed.")
-    drop(explorer, "one fault", "\u6f22".encode() * 70_000 + b"\xff")
+    explorer.drop("one fault", "\u6f22".encode() * 70_000 + b"\xff")
     expect(explorer.page.locator("#identified")).to_contain_text("Identified as utf-8, well-formed.")
-    drop(explorer, "in the page", b"\xff" + "\u6f22".encode() * 70_000)
+    explorer.drop("in the page", b"\xff" + "\u6f22".encode() * 70_000)
     expect(explorer.page.locator("#identified")).to_contain_text("Identified as utf-8, 1 fault.")
 
 
@@ -282,7 +259,7 @@ def test_a_refusal_that_is_not_json_shows_its_status(explorer: Any) -> None:
 @only_server
 def test_a_place_on_a_later_page_is_one_of_the_file_or_is_said_to_be_of_the_page(explorer: Any) -> None:
     explorer.show("form=utf-8&tab=faults")
-    drop(explorer, "late", b"a" * 65_536 + b"\n\nb\xff" + b"a" * 70)
+    explorer.drop("late", b"a" * 65_536 + b"\n\nb\xff" + b"a" * 70)
     page = explorer.page
     expect(page.locator(".verdict")).to_have_text(["Well-formed in utf-8."])
     turn_page(explorer)
@@ -299,8 +276,13 @@ def test_a_place_on_a_later_page_is_one_of_the_file_or_is_said_to_be_of_the_page
 
 
 @only_server
+def test_text_that_is_dropped_is_left_to_the_browser(explorer: Any) -> None:
+    assert explorer.page.evaluate(DROP_TEXT)
+
+
+@only_server
 def test_the_name_of_a_file_does_not_turn_the_line_around(explorer: Any) -> None:
-    drop(explorer, "\u202etxt.exe", b"a" * 70_000)
+    explorer.drop("\u202etxt.exe", b"a" * 70_000)
     expect(explorer.page.locator(".pages strong bdi")).to_have_text("\u202etxt.exe")
 
 
@@ -486,6 +468,9 @@ def test_a_form_of_ones_own_is_compared_with_all_others(explorer: Any) -> None:
     expect(page.locator(".note")).to_contain_text(["it is not in the diagram"])
 
 
+# --- what is hostile --------------------------------------------------------------------------------------------------
+
+
 @only_server
 def test_content_is_never_html(explorer: Any) -> None:
     page = explorer.page
@@ -499,139 +484,6 @@ def test_content_is_never_html(explorer: Any) -> None:
         explorer.show(fragment)
         assert "".join(page.locator("#view .wrong[role=alert]").all_inner_texts()) == ""
     assert page.locator("#view img, #view script, #input img").count() == 0
-
-
-# --- people -----------------------------------------------------------------------------------------------------------
-
-
-def test_the_keyboard_is_enough(explorer: Any) -> None:
-    page = explorer.page
-    page.focus("#text")
-    page.keyboard.press("Control+A")
-    page.keyboard.type("a\\u20ACb")
-    expect(explorer.row("utf-8")).to_have_text(["61", "E2 82 AC", "62"])
-    explorer.settle()
-    for _ in range(40):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.role") == "gridcell":
-            break
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowRight")
-    expect(page.locator("#detail")).to_contain_text("utf-8: E2 82 AC")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("tab", name="Bits")).to_have_attribute("aria-selected", "true")
-    expect(page.locator(".result")).to_contain_text(["EURO SIGN"])
-    page.focus("#tab-bits")
-    page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("tab", name="Faults")).to_be_focused()
-    page.keyboard.press("ArrowLeft")
-    expect(page.locator(".bit").first).to_be_visible()
-    page.keyboard.press("Tab")
-    explorer.settle()
-    page.focus(".bit >> nth=7")
-    page.keyboard.press("Space")
-    expect(page.locator(".result").first).not_to_contain_text("EURO SIGN")
-    assert page.evaluate("document.activeElement.dataset.key") == "bit-0-7"
-
-
-@only_server
-def test_the_focus_stays_in_the_view_where_its_element_goes(explorer: Any) -> None:
-    page = explorer.page
-    explorer.row("utf-8").first.press("Enter")
-    expect(page.locator(".bit").first).to_be_visible()
-    expect(page.locator("#view")).to_be_focused()
-    explorer.show(f"mode=bytes&form=utf-8&hex={'FF' * 150}&tab=faults")
-    page.get_by_role("button", name="Next 100").press("Enter")
-    expect(page.locator(".choice .place").first).to_have_text("100")
-    expect(page.locator("#view")).to_be_focused()
-
-
-@only_server
-@pytest.mark.parametrize("width", [320, 640])
-def test_what_has_the_focus_is_not_covered(explorer: Any, width: int) -> None:
-    page = explorer.page
-    page.set_viewport_size({"width": width, "height": 450})
-    explorer.show("text=" + "c" * 48)
-    page.focus(".row[data-form=utf-32-be] .units >> nth=3")
-    for _ in range(24):
-        page.keyboard.press("ArrowUp")
-        assert page.evaluate(COVERING) == "", page.evaluate("document.activeElement.closest('.row').dataset.form")
-
-
-@only_server
-def test_text_that_is_dropped_is_left_to_the_browser(explorer: Any) -> None:
-    assert explorer.page.evaluate(DROP_TEXT)
-
-
-@only_server
-@pytest.mark.parametrize("width", [320, 768])
-def test_nothing_is_cut_off_on_small_screens(explorer: Any, width: int) -> None:
-    explorer.page.set_viewport_size({"width": width, "height": 720})
-    explorer.show(f"{CESU}&own=0-7F%3A+00-7F")
-    for tab in TABS:
-        explorer.tab(tab)
-        wide = explorer.page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= width, f"{tab}: {wide}"
-        assert beside_the_screen(explorer.page) == [], tab
-        assert broken_words(explorer.page) == [], tab
-
-
-@only_server
-def test_a_dropped_file_is_not_cut_off_on_small_screens(explorer: Any) -> None:
-    explorer.page.set_viewport_size({"width": 320, "height": 720})
-    drop(explorer, "menu.txt", b"a" * 140_000)
-    assert beside_the_screen(explorer.page) == []
-    assert broken_words(explorer.page) == []
-    assert explorer.page.evaluate("document.querySelector('#file').files[0].name") == "menu.txt"
-
-
-@only_server
-def test_a_broken_word_and_what_lies_beside_the_screen_are_seen(explorer: Any) -> None:
-    explorer.tab("Repair")
-    # The page's policy forbids inline styles, but a script may insert a rule into a style sheet.
-    for rule in ("h2 { width: 1ch; overflow-wrap: anywhere }", "h2 { margin-left: 100vw }"):
-        explorer.page.evaluate("rule => document.styleSheets[0].insertRule(`#view ${rule}`, 0)", rule)
-        found = broken_words(explorer.page) + beside_the_screen(explorer.page)
-        explorer.page.evaluate("document.styleSheets[0].deleteRule(0)")
-        assert any("Repair to UTF-8" in each for each in found), rule
-
-
-@only_server
-def test_the_chosen_tab_is_in_sight_on_small_screens(explorer: Any) -> None:
-    explorer.page.set_viewport_size({"width": 320, "height": 1300})
-    for name in ("own", "beside"):
-        explorer.show(f"tab={name}")
-        expect(explorer.page.locator(f"#tab-{name}")).to_be_in_viewport(ratio=1)
-
-
-@only_server
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("fragment", ["", CESU])
-def test_axe_finds_nothing(explorer: Any, scheme: str, fragment: str) -> None:
-    explorer.page.emulate_media(color_scheme=scheme)
-    explorer.show(f"{fragment}&own=0-7F%3A+00-7F")
-    for tab in TABS:
-        explorer.tab(tab)
-        assert violations(explorer.page) == [], tab
-
-
-@only_server
-def test_what_is_chosen_is_seen_in_the_colors_of_the_system(explorer: Any) -> None:
-    page = explorer.page
-    page.emulate_media(forced_colors="active")
-    explorer.show(f"{CESU}&tab=faults")
-    for chosen, other in (
-        ("#tab-faults", "#tab-bits"),
-        ("label[for=mode-bytes]", "label[for=mode-text]"),
-        (".choice[aria-current]", ".choice:not([aria-current])"),
-    ):
-        colors = [page.locator(each).evaluate("e => getComputedStyle(e).backgroundColor") for each in (chosen, other)]
-        assert colors[0] != colors[1], chosen
-    explorer.tab("Bits")
-    marker, payload = (page.locator(each).first for each in (".bit.marker", ".bit.payload"))
-    expect(marker).to_have_css("border-style", "solid")
-    expect(payload).to_have_css("border-style", "dashed")
-    page.emulate_media(forced_colors="none")
 
 
 @only_server
