@@ -28,7 +28,6 @@ from eightfold import repair
 from eightfold.stream import Decoder
 
 ALPHABET = ("a", "plain text, ", "\n", "é", "Ж", "漢", "€", "\ufffd", "😀", "\U0010ffff", "\x7f")
-HALVES = ("\ud83d", "\ude00", "\udbff")
 JUNK = (b"\xff", b"\x80", b"\xc0\x80", b"\xe2\x82", b"\xed\xa0\xbd", b"\xf0\x9f\x98", b"\xfe\x80\x80")
 FORMS = ("utf-8", "utf-8-sig", "wtf-8", "cesu-8", "generalized-utf-8", "utf-16", "utf-16-le", "utf-32-be", "xtf-8")
 POLICIES = ("strict", "replace", "ignore", "backslashreplace")

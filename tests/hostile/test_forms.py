@@ -12,7 +12,6 @@ from eightfold import Row
 from support.command_line import ENVIRONMENT
 
 ASCII = Row(0, 0x7F, (0, 0x7F))
-PROBE = b"a\x80\x80\xff"
 
 HEAD = """
 import resource, sys

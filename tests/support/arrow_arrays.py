@@ -6,8 +6,6 @@ from typing import Any
 
 from support.columns import Values, with_offsets, with_views
 
-LIST_LIKE = ("list", "large_list", "fixed_list")
-
 
 def array_of(pa: Any, type: Any, values: Values, first: int = 0) -> Any:
     """Return an array of a type of text or binary values, which is a slice that begins behind some others."""
