@@ -155,7 +155,7 @@ def _columns(data: Any) -> list[Any]:
 def _is_same_column(one: Any, other: Any) -> bool:
     if one.type != other.type:
         return False
-    # Of dictionaries only the values of rows count, which changes_between compares.
+    # Only the values that rows of a dictionary show count, and changes_between compares those.
     return one.equals(other) or is_text_dictionary(one.type) or _has_same_bits(one, other)
 
 

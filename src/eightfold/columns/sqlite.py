@@ -181,7 +181,7 @@ def _opened(path: str | os.PathLike[str], mode: str) -> sqlite3.Connection:
     if "\0" in name:  # where SQLite ends the name of another file
         raise ValueError("path has a null character")
     place = Path(name).absolute().as_uri()
-    # What begins a transaction here is said here.
+    # This module begins transactions itself: with an isolation level, the connection would do so too.
     database = sqlite3.connect(f"{place}?mode={mode}", uri=True, isolation_level=None)
     database.text_factory = bytes
     if mode == "ro":

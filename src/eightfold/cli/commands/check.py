@@ -237,7 +237,7 @@ def _settle(options: Options) -> None:
     """Replace the options that a configuration sets, and choose how many processes there are."""
     for name in ("strict", "jobs", "output_format"):
         setattr(options, name, options.configurations.setting(name, getattr(options, name)))
-    # Another process is given a batch of files, for which the first of a slow list would wait.
+    # Other processes are given batches of files: the first file of a slow list would wait until a batch is full.
     alone = bool(options.files_from) and "jobs" not in options.configurations.given
     options.jobs = allowed(options.jobs or (1 if alone else processors()))
 

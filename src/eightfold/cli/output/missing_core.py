@@ -29,7 +29,7 @@ def missing_core() -> str:
 
 def _reinstall() -> str:
     """Return the command that installs this package again, with the core or not at all."""
-    # What pip built without the core it may have kept.
+    # pip may have cached a wheel that it built without the core.
     options = ("--force-reinstall", "--no-deps", "--no-cache-dir")
     command = shlex.join([sys.executable, "-m", "pip", "install", *options, *_origin()])
     # Without a C++ compiler the core is built without its library: see setup.py.

@@ -41,7 +41,7 @@ class Nuls:
             self.offset = self._first(content, self._passed - len(self._before))
         self.count += found
         self._passed += len(piece.chunk)
-        # It may begin here and end in the next piece.
+        # A U+0000 may begin here and end in the next piece.
         kept = max(map(len, self._written), default=1) - 1
         self._before = content[max(len(content) - kept, 0) :]
 

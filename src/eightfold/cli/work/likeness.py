@@ -95,7 +95,7 @@ def _by_nuls(head: bytes) -> str:
     from eightfold.identify import Identifier
 
     identifier = Identifier()
-    # Whole units: most often it is the look that ends here, not the file.
+    # Whole units: where the head is cut, the file usually goes on.
     identifier.feed(head[: len(head) // 4 * 4] or head)
     best = identifier.finish()[0]
     is_wide = identifier.tells(best) and form(best.form).unit_bits > 8

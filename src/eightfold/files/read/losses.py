@@ -113,7 +113,7 @@ class _Lacking:
     def __call__(self, chunk: bytes, final: bool) -> int:
         data, at, count = self._clean.convert(chunk, final), 0, 0
         while at < len(data):
-            # What follows is clean, so that no sequence is longer than what is beyond the offset here.
+            # Clean text has no runs, so any sequence ends within the bytes behind the offset.
             end = at + boundary(data[at : at + 2 * _TRIED], _TRIED, self._plain)
             try:
                 convert(data[at:end], self._plain, self._target)

@@ -205,7 +205,7 @@ class Walk:
 
     def files(self, top: Folder, *, is_entered: bool = False) -> Iterator[Found]:
         """Yield the files of a folder that are taken."""
-        # A list and no recursion: folders may lie deeper in each other than Python's calls may.
+        # A list instead of recursion: folders may be nested more deeply than Python's calls.
         due = [top]
         while due:
             folder = due.pop()

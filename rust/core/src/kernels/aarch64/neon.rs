@@ -406,7 +406,7 @@ pub fn is_ascii(bytes: Vector) -> bool {
     word_of(vcltzq_s8(vreinterpretq_s8_u8(vorrq_u8(bytes.0, bytes.1)))) == 0
 }
 
-/// The bits of two vectors' lanes, sums of neighbours: four times, then there is a bit for each lane.
+/// The bits of lanes, two to a byte: each byte is the sum of two neighbours. After two more such sums there are eight.
 #[inline]
 #[neon]
 fn bits_of(lanes: Vector) -> Half {

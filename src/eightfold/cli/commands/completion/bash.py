@@ -30,7 +30,7 @@ _eightfold() {
 @ARGUMENTS@            esac
         fi ;;
     esac
-    # Without words bash completes names of files; that is for where a file may stand.
+    # Without words bash completes names of files: leave it to that where a file may stand, and nowhere else.
     if [[ $words == "<files>" ]]; then
         return
     fi

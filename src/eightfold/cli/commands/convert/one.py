@@ -104,7 +104,7 @@ def _convert(options: Options, in_place: InPlace, reporter: Reporter, job: Job) 
 
 def _write_one(options: Options, in_place: InPlace, reporter: Reporter, job: Job) -> None:
     twice = options.form is None
-    # A backup is asked for of every file.
+    # With --backup every file is written, so that each has a backup.
     place = Target(job, before(job), waits=options.in_place and not options.backup)
     with suppress(_UnchangedError), place as target, job.opened(twice=twice) as source:
         conversion = _conversion(source, options, reporter.say, walked=job.walked)

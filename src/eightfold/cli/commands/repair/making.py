@@ -95,7 +95,7 @@ def write(options: Options) -> int:
         by = "repair --mojibake" if options.mojibake else "repair"
         done = {"from": form, "to": UTF_8.name, "errors": options.policy, "by": by, **escapes}
         in_place = InPlace("repaired", done, options)
-        # Where a run was interrupted, every file is found, also those that it has repaired: its journals are to end.
+        # After an interrupted run, find the files that it has repaired too, so that their journals can end.
         walking = walked if in_place.is_resumed else work.walking()
         files = jobs(options, work.failures.tell, walking, journaled=True)
         is_done = in_place.nothing_left(files)
