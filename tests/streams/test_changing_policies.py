@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import eightfold
-from eightfold.stream import Converter, Decoder, Encoder, converter, decoder
-from support.handlers import handler
+from eightfold.stream import Converter, Decoder, Encoder
+from support.handlers import handler, length_shown
 
 PIECE = b"\xfe\x80" * 1000
 
@@ -20,10 +20,6 @@ CODERS: dict[str, tuple[Callable[[], Any], str, Any, Any]] = {
     "Converter from": (lambda: Converter("xtf-8", "utf-16-le"), "convert", b"a\xff", b"a\0\xff\xef"),
     "Converter to": (lambda: Converter("utf-16-le", "xtf-8"), "convert", b"a\0\xff\xef", b"a\xff"),
 }
-
-
-def shown(error: Any) -> tuple[str, int]:
-    return f"<{error.end - error.start}>", error.end
 
 
 @pytest.mark.parametrize("name", CODERS)
@@ -58,28 +54,9 @@ def test_pairs_are_counted_by_the_form_that_the_new_policy_writes() -> None:
     assert converter.joined_pairs == given.joined_pairs
 
 
-@pytest.fixture
-def seen(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return the list to which each decoded or converted piece adds its length."""
-    lengths: list[int] = []
-    decoded_piece, converted_piece = decoder.decoded_piece, converter.converted_piece
-
-    def decoded(form: Any, errors: str, data: bytes, *given: Any) -> Any:
-        lengths.append(len(data))
-        return decoded_piece(form, errors, data, *given)
-
-    def converted(source: Any, target: Any, errors: str, data: bytes, *given: Any) -> Any:
-        lengths.append(len(data))
-        return converted_piece(source, target, errors, data, *given)
-
-    monkeypatch.setattr(decoder, "decoded_piece", decoded)
-    monkeypatch.setattr(converter, "converted_piece", converted)
-    return lengths
-
-
 @pytest.mark.parametrize("name", ["Decoder", "Converter"])
 def test_a_run_under_a_new_handler_is_held_as_under_one_from_the_start(name: str, seen: list[int]) -> None:
-    with handler(shown) as errors:
+    with handler(length_shown) as errors:
         coder: Any = Decoder("corrected-utf-8") if name == "Decoder" else Converter("corrected-utf-8", "utf-8")
         step = coder.decode if name == "Decoder" else coder.convert
         coder.errors = errors
@@ -91,7 +68,7 @@ def test_a_run_under_a_new_handler_is_held_as_under_one_from_the_start(name: str
 
 @pytest.mark.parametrize("name", ["Decoder", "Converter"])
 def test_nothing_that_is_held_of_a_run_is_lost_with_its_handler(name: str) -> None:
-    with handler(shown) as errors:
+    with handler(length_shown) as errors:
         if name == "Decoder":
             decoder = Decoder("corrected-utf-8", errors)
             texts = [decoder.decode(PIECE) for _ in range(10)]

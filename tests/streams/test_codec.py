@@ -9,22 +9,17 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import eightfold
 
+pytestmark = pytest.mark.usefixtures("registered")
+
 OURS = [form.name for form in eightfold.forms() if not form.cpython_reasons]
 TEXT = "line one\nzwölf 漢字\n\nlast \U0001f600 line\n"
-
-
-@pytest.fixture(autouse=True)
-def registered() -> Iterator[None]:
-    eightfold.register_codecs()
-    yield
-    eightfold.unregister_codecs()
 
 
 def writable(name: str) -> str:

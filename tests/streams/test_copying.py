@@ -8,7 +8,7 @@ import io
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -19,6 +19,8 @@ from eightfold.corrected import Linter
 from eightfold.repair.mojibake import MojibakeRepairer
 from eightfold.stream import Decoder, Encoder
 
+pytestmark = pytest.mark.usefixtures("registered")
+
 WAYS: dict[str, Callable[[Any], Any]] = {
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
@@ -28,14 +30,6 @@ WAYS: dict[str, Callable[[Any], Any]] = {
     },
 }
 OWN = eightfold.Form("own", [eightfold.Row(0, 0x7F, (0, 0x7F)), eightfold.Row(0x80, 0x7FF, (0xC2, 0xDF), (0x80, 0xBF))])
-
-
-@pytest.fixture(autouse=True)
-def registered() -> Iterator[None]:
-    eightfold.register_codecs()
-    yield
-    eightfold.unregister_codecs()
-
 
 # What makes a coder, what brings it into a state, and two ways to go on that give different results from it.
 CODERS: dict[str, tuple[Callable[[], Any], Any, Any, Any]] = {

@@ -9,7 +9,6 @@ import codecs
 import copy
 import io
 import itertools
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +16,17 @@ import pytest
 
 import eightfold
 from eightfold.explain import iter_explained
-from eightfold.stream import Checker, Converter, Decoder, decoder
-from support.handlers import handler
+from eightfold.stream import Checker, Converter, Decoder
+from support.handlers import handler, length_shown
 
 PIECE = b"\xfe\x80" * 1000
 PIECES = 60
 DATA = b"a" + PIECE * PIECES + b"b\xff\x80"
 
 
-def shown(error: Any) -> tuple[str, int]:
-    return f"<{error.end - error.start}>", error.end
-
-
 @pytest.fixture
 def errors() -> Any:
-    with handler(shown) as name:
+    with handler(length_shown) as name:
         yield name
 
 
@@ -87,30 +82,14 @@ def test_a_state_and_a_copy_hold_all_of_a_run(errors: str) -> None:
         assert written == [expected.encode()] * 3
 
 
-@pytest.fixture
-def seen(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return the list to which each decoded piece adds its length."""
-    lengths: list[int] = []
-    decoded_piece = decoder.decoded_piece
-
-    def counted(form: Any, errors: str, data: bytes, *given: Any) -> Any:
-        lengths.append(len(data))
-        return decoded_piece(form, errors, data, *given)
-
-    monkeypatch.setattr(decoder, "decoded_piece", counted)
-    return lengths
-
-
 def test_what_is_held_is_not_looked_at_with_each_piece(errors: str, seen: list[int]) -> None:
     decoded(Decoder("corrected-utf-8", errors), cut(1000))
     assert sum(seen) < 3 * len(DATA)
 
 
 @pytest.fixture
-def reader_class() -> Iterator[Any]:
-    eightfold.register_codecs()
-    yield codecs.getreader("corrected-utf-8")
-    eightfold.unregister_codecs()
+def reader_class(registered: None) -> Any:
+    return codecs.getreader("corrected-utf-8")
 
 
 @pytest.mark.parametrize("after", [b"", b"b\xff\x80", b"b\nc", b"\xe2\x82\xac" * 40])
@@ -130,7 +109,7 @@ def test_a_stream_reader_gives_the_lines_between_a_run_and_an_error(reader_class
     def once(error: Any) -> tuple[str, int]:
         if error.end - error.start < 3:
             raise error
-        return shown(error)
+        return length_shown(error)
 
     with handler(once) as errors:
         reader = reader_class(io.BytesIO(PIECE * PIECES + b"b\nc\xffd"), errors)
