@@ -57,7 +57,7 @@ class Work(NamedTuple):
     share: int = 1
 
 
-def repeated(pattern: bytes) -> Make:
+def repeated(pattern: bytes | str) -> Make:
     """Return a function that makes inputs of nothing but a pattern."""
     return lambda size: pattern * (size // len(pattern))
 
@@ -161,12 +161,12 @@ def _repaired(repairer: repair.Repairer, data: bytes) -> None:
 
 def on_text() -> Iterator[Work]:
     """Yield the verbs on strs and on nested data."""
-    lone, plain = _text_of("\ud800"), _text_of(CLEAN)
+    lone, plain = repeated("\ud800"), repeated(CLEAN)
     for policy in ("replace", "backslashreplace", "xmlcharrefreplace"):
         encode = partial(_encoded, "utf-8", policy)
         yield Work(f"encode {policy}: surrogates only", encode, lone, plain, 1)
     yield Work("encode handler: surrogates", partial(_encoded, "utf-8", ONE_BYTE_ON), lone, plain, 10)
-    yield Work("encode_faults: surrogates", _encode_faults, _text_of("\ud800a"), plain, 10)
+    yield Work("encode_faults: surrogates", _encode_faults, repeated("\ud800a"), plain, 10)
     for name, run in (("scrub", eightfold.scrub), ("scrub_report", eightfold.scrub_report)):
         yield Work(f"{name}: a list of faults", run, _list_of("\ud800"), _list_of("aa"), 20)
         yield Work(f"{name}: a fault on each level", run, _nested("\ud800"), _nested("aa"), 100)
@@ -185,10 +185,6 @@ def _encoded(form: str, policy: str, text: str) -> bytes:
 
 def _encode_faults(text: str) -> None:
     consumed(eightfold.encode_faults(text, "utf-8"))
-
-
-def _text_of(pattern: str) -> Make:
-    return lambda size: pattern * (size // len(pattern))
 
 
 def _parts(*parts: bytes) -> Make:

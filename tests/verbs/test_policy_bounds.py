@@ -124,43 +124,40 @@ def test_a_handler_may_ask_for_each_fault_twice() -> None:
         assert eightfold.decode(b"\xff" * 2000, "utf-8", errors) == "?" * 4000
 
 
-@pytest.mark.parametrize("form", ["utf-8", "cesu-8", "optu-8", "utf-16-le"])
-def test_a_handler_that_goes_on_inside_a_unit_meets_what_is_left_of_it(form: str) -> None:
-    met: list[tuple[int, int]] = []
+def one_on(met: list[tuple[int, int]]) -> Callable[[Any], Answer]:
+    """Return a handler that notes the span of each unit, writes nothing and goes on by one."""
 
-    def one_on(error: UnicodeEncodeError) -> Answer:
+    def handle(error: Any) -> Answer:
         met.append((error.start, error.end))
         return "", error.start + 1
 
-    text = "a\udc80\ud800\ud801\U0001f600\ud83d\ud83d\ude00\udc00\udfff"
-    with handler(one_on) as errors:
-        written = eightfold.encode(text, form, errors)
-    assert met == expected_units(text, form)
-    assert written == eightfold.encode(text, form, "ignore")
+    return handle
 
 
-def expected_units(text: str, form: str) -> list[tuple[int, int]]:
-    """What a handler is called with that goes on by one: from each place the first unit behind it."""
-    units, at = [], 0
-    while (fault := next(eightfold.encode_faults(text[at:], form, 1), None)) is not None:
-        units.append((at + fault.start, at + fault.end))
+def expected_spans(faults_from: Callable[[int], Iterator[eightfold.Fault]]) -> list[tuple[int, int]]:
+    """Return what such a handler meets: from each place the first fault behind it, whose span is relative to it."""
+    spans, at = [], 0
+    while (fault := next(faults_from(at), None)) is not None:
+        spans.append((at + fault.start, at + fault.end))
         at += fault.start + 1
-    return units
+    return spans
+
+
+@pytest.mark.parametrize("form", ["utf-8", "cesu-8", "optu-8", "utf-16-le"])
+def test_a_handler_that_goes_on_inside_a_unit_meets_what_is_left_of_it(form: str) -> None:
+    met: list[tuple[int, int]] = []
+    text = "a\udc80\ud800\ud801\U0001f600\ud83d\ud83d\ude00\udc00\udfff"
+    with handler(one_on(met)) as errors:
+        written = eightfold.encode(text, form, errors)
+    assert met == expected_spans(lambda at: eightfold.encode_faults(text[at:], form, 1))
+    assert written == eightfold.encode(text, form, "ignore")
 
 
 def test_a_handler_that_goes_on_inside_a_run_meets_what_is_left_of_it() -> None:
     met: list[tuple[int, int]] = []
-
-    def one_on(error: UnicodeDecodeError) -> Answer:
-        met.append((error.start, error.end))
-        return "", error.start + 1
-
     data = b"a\xfe\x80\xff\xfe\x80\x80b\xfe\x80\x80\x80\xffc\xfe\x80"
-    expected, at = [], 0
-    while (fault := next(eightfold.faults(data[at:], "corrected-utf-8", 1), None)) is not None:
-        expected.append((at + fault.start, at + fault.end))
-        at += fault.start + 1
-    with handler(one_on) as errors:
+    expected = expected_spans(lambda at: eightfold.faults(data[at:], "corrected-utf-8", 1))
+    with handler(one_on(met)) as errors:
         eightfold.decode(data, "corrected-utf-8", errors)
         assert met == expected
         met.clear()
