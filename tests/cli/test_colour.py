@@ -15,12 +15,11 @@ from eightfold.cli.output.colour import Styled, choose, is_on, painted
 from eightfold.extras import installing
 from support.command_line import ENVIRONMENT, command, make_inputs, run, run_here
 from support.needed import needs_terminal
-from support.terminals import shown_by, terminal
+from support.terminals import TERMINAL, shown_by, terminal
 
 pytestmark = needs_terminal
 
 CODE = re.compile(r"\x1b\[[\d;]*m")
-TERMINAL = {name: value for name, value in ENVIRONMENT.items() if name != "COLUMNS"} | {"TERM": "xterm-256color"}
 BLOCK_RICH = "raise ImportError('rich is blocked')\n"
 
 CHECK = ["check", "--statistics", "ill-formed.txt", "document.txt"]

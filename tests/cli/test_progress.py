@@ -17,15 +17,13 @@ import pytest
 from eightfold.cli.work.progress import _Total
 from eightfold.files.read.reading import READ, opened
 from eightfold.files.walk.walking import EVERYTHING
-from support.command_line import ENVIRONMENT
 from support.needed import needs_terminal
-from support.terminals import shown_by, terminal
+from support.terminals import TERMINAL, shown_by, terminal
 
 pyte = pytest.importorskip("pyte", reason="a terminal is needed that can be asked what it shows")
 pytest.importorskip("rich")
 pytestmark = needs_terminal
 
-TERMINAL = {name: value for name, value in ENVIRONMENT.items() if name != "COLUMNS"} | {"TERM": "xterm-256color"}
 SOON = (
     "import sys, eightfold.cli.work.progress as p; p.AFTER_SECONDS = {}; "
     "from eightfold.cli import main; sys.exit(main())"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from support.vector_files import lines
+from support.vector_files import lines, units
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "conformance" / "vectors"
@@ -24,10 +24,6 @@ def expectations(form: str, operation: str) -> dict[str, dict[str, Any]]:
 
 def code_points(field: str) -> list[int]:
     return [int(point, 16) for point in field.split()]
-
-
-def units(field: str) -> list[int]:
-    return [int(field[at : at + 4], 16) for at in range(0, len(field), 4)]
 
 
 def test_optu_8_is_read_as_by_mirbsd() -> None:

@@ -6,12 +6,21 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 SOURCES = Path(__file__).parents[1] / "vectors" / "programs"
 SECONDS = 120
+
+_UNITS = (0x0, 0x41, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0xE000, 0xFEFF, 0xFFFE, 0xFFFF)
+CODE_UNITS = [
+    b"".join(unit.to_bytes(2, "big") for unit in each) for length in range(4) for each in product(_UNITS, repeat=length)
+]
+"""All strings of up to three 16-bit code units at the borders of what programs tell apart, big-endian."""
+CUT_CODE_UNITS = [each + tail for each in CODE_UNITS for tail in (b"", b"\xdc")]
+"""The same, and with half a code unit behind each."""
 
 
 def needs(program: str, version: int, *, flag: str = "--version") -> pytest.MarkDecorator:

@@ -14,6 +14,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from support.command_line import ENVIRONMENT
+
+TERMINAL = {name: value for name, value in ENVIRONMENT.items() if name != "COLUMNS"} | {"TERM": "xterm-256color"}
+"""The environment of a command on a terminal, which has the width of the terminal."""
 _END = b"\0"
 
 

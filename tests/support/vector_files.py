@@ -59,6 +59,11 @@ def text(field: str) -> str:
     return "".join(map(chr, code_points(field)))
 
 
+def units(field: str) -> list[int]:
+    """Return 16-bit code units that a field has as hex digits, four for each."""
+    return [int(field[at : at + 4], 16) for at in range(0, len(field), 4)]
+
+
 def text_of_units(field: str) -> str:
     """Return the str of a field of 16-bit code units: pairs joined, unpaired surrogates as they are."""
     return bytes.fromhex(field).decode("utf-16-be", "surrogatepass")

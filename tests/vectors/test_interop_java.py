@@ -8,22 +8,17 @@ import pytest
 from eightfold import decode, encode, form
 from eightfold.mutf8 import read_utf, write_utf
 from support.byte_classes import neighbours, strings
-from support.foreign_programs import SOURCES, answers, needs
+from support.foreign_programs import CODE_UNITS, CUT_CODE_UNITS, SOURCES, answers, needs
 from support.outcomes import Raised, outcome
 
 pytestmark = needs("java", 17, flag="-version")
 
-UNITS = (0x0, 0x41, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0xE000, 0xFEFF, 0xFFFE, 0xFFFF)
 BYTES = [
     *(data for name in ("cesu-8", "mutf-8", "utf-8") for data in neighbours(form(name))),
     *strings(form("mutf-8"), 3),
 ]
-TEXTS = [
-    b"".join(unit.to_bytes(2, "big") for unit in each) for length in range(4) for each in product(UNITS, repeat=length)
-]
 LARGEST = 0xFFFF
 LONG_TEXTS = [("A" * LARGEST).encode("utf-16-be"), ("\0" + "A" * LARGEST).encode("utf-16-be")]
-UTF_16 = [each + tail for each in TEXTS for tail in (b"", b"\xdc")]
 
 
 def with_length(data: bytes) -> bytes:
@@ -39,10 +34,10 @@ def java() -> dict[str, str]:
     """Return Java's answer to `OPERATION CHARSET HEX`."""
     cases = [
         *product(("decode", "decode-replacing"), ("CESU-8", "UTF-8"), BYTES),
-        *product(("decode",), ("UTF-16BE",), UTF_16),
-        *product(("encode", "encode-replacing"), ("CESU-8", "UTF-8", "UTF-16BE"), TEXTS),
+        *product(("decode",), ("UTF-16BE",), CUT_CODE_UNITS),
+        *product(("encode", "encode-replacing"), ("CESU-8", "UTF-8", "UTF-16BE"), CODE_UNITS),
         *product(("read-utf",), "-", STREAMS),
-        *product(("write-utf",), "-", [*TEXTS, *LONG_TEXTS]),
+        *product(("write-utf",), "-", [*CODE_UNITS, *LONG_TEXTS]),
     ]
     return answers(
         ["java", str(SOURCES / "Text.java")],
@@ -78,7 +73,7 @@ def test_cesu_8_replaced(java):
 
 
 def test_cesu_8_encoded(java):
-    for units in TEXTS:
+    for units in CODE_UNITS:
         text = text_of(units)
         ours = outcome(encode, text, "cesu-8", "strict")
         theirs = java[f"encode CESU-8 {units.hex()}"]
@@ -96,7 +91,7 @@ def test_utf_8_verdicts_values_and_places(java):
 
 
 def test_utf_8_encoded(java):
-    for units in TEXTS:
+    for units in CODE_UNITS:
         text = text_of(units)
         ours = outcome(encode, text, "utf-8", "strict")
         theirs = java[f"encode UTF-8 {units.hex()}"]
@@ -105,7 +100,7 @@ def test_utf_8_encoded(java):
 
 
 def test_utf_16(java):
-    for data in UTF_16:
+    for data in CUT_CODE_UNITS:
         ours = outcome(decode, data, "utf-16-be", "strict")
         assert java[f"decode UTF-16BE {data.hex()}"] == units_or_place(ours), data.hex()
 
@@ -125,7 +120,7 @@ def test_read_utf(java):
 
 
 def test_write_utf(java):
-    for units in TEXTS:
+    for units in CODE_UNITS:
         stream = io.BytesIO()
         write_utf(stream, text_of(units))
         assert java[f"write-utf - {units.hex()}"] == stream.getvalue().hex()

@@ -6,17 +6,12 @@ import pytest
 
 from eightfold import convert, decode, encode, encode_code_points, form, is_well_formed
 from support.byte_classes import neighbours, strings
-from support.foreign_programs import SOURCES, answers, needs
+from support.foreign_programs import CODE_UNITS, CUT_CODE_UNITS, SOURCES, answers, needs
 from support.outcomes import Raised, outcome
 
 pytestmark = needs("node", 20)
 
-UNITS = (0x0, 0x41, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0xE000, 0xFEFF, 0xFFFE, 0xFFFF)
 BYTES = [*strings(form("utf-8"), 3), *neighbours(form("utf-8")), b"\xef\xbb\xbf", b"\xef\xbb\xbfA\xef\xbb\xbf\xff"]
-WTF_16 = [
-    b"".join(unit.to_bytes(2, "big") for unit in each) for length in range(4) for each in product(UNITS, repeat=length)
-]
-UTF_16 = [each + tail for each in WTF_16 for tail in (b"", b"\xdc")]
 
 OF_BYTES = ("is-utf-8", "utf-8-fatal", "utf-8-replacing", "utf-8-sig", "buffer-to-string")
 OF_UTF_16 = ("utf-16-fatal", "utf-16-replacing")
@@ -26,7 +21,7 @@ OF_UNITS = ("is-well-formed", "to-well-formed", "buffer-from-string", "text-enco
 @pytest.fixture(scope="module")
 def node() -> dict[str, str]:
     """Return Node's answer to `OPERATION HEX`."""
-    cases = [*product(OF_BYTES, BYTES), *product(OF_UTF_16, UTF_16), *product(OF_UNITS, WTF_16)]
+    cases = [*product(OF_BYTES, BYTES), *product(OF_UTF_16, CUT_CODE_UNITS), *product(OF_UNITS, CODE_UNITS)]
     return answers(["node", str(SOURCES / "text.mjs")], (f"{operation} {data.hex()}" for operation, data in cases))
 
 
@@ -50,26 +45,26 @@ def test_utf_8_replaced(node):
 
 
 def test_utf_16(node):
-    for data in UTF_16:
+    for data in CUT_CODE_UNITS:
         assert node[f"utf-16-fatal {data.hex()}"] == units(outcome(decode, data, "utf-16-le", "strict")), data.hex()
         assert node[f"utf-16-replacing {data.hex()}"] == units(decode(data, "utf-16-le", "replace")), data.hex()
 
 
 def test_well_formed_strings(node):
-    for data in WTF_16:
+    for data in CODE_UNITS:
         assert node[f"is-well-formed {data.hex()}"] == str(is_well_formed(data, "utf-16-be")).lower()
         assert node[f"to-well-formed {data.hex()}"] == convert(data, "wtf-16-be", "utf-16-be", "replace").hex()
 
 
 def test_strings_as_utf_8(node):
-    for data in WTF_16:
+    for data in CODE_UNITS:
         expected = convert(data, "wtf-16-be", "utf-8", "replace").hex()
         assert node[f"buffer-from-string {data.hex()}"] == expected
         assert node[f"text-encoder {data.hex()}"] == expected
 
 
 def test_code_points_of_wtf_16(node):
-    for data in WTF_16:
+    for data in CODE_UNITS:
         points = [int(point, 16) for point in node[f"code-points {data.hex()}"].split(".") if point]
         text = "".join(map(chr, points))
         assert decode(data, "wtf-16-be") == text

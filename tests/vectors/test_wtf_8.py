@@ -7,11 +7,7 @@ import pytest
 from eightfold import convert, decode, encode, encode_code_points, faults, is_well_formed
 from eightfold.wtf8 import Wtf8, concat, from_code_units, replace_surrogates_in_place, to_code_units, to_utf8
 from support.outcomes import recorded
-from support.vector_files import Comparisons, Line, code_points, lines, lines_agreeing, text, text_of_units
-
-
-def units(field: str) -> list[int]:
-    return [int(field[at : at + 4], 16) for at in range(0, len(field), 4)]
+from support.vector_files import Comparisons, Line, code_points, lines, lines_agreeing, text, text_of_units, units
 
 
 class TestDecoding:

@@ -16,12 +16,9 @@ import pytest
 
 import eightfold
 from eightfold import scrub, scrub_report
+from support.needed import peer
 
 UNFIT, FIT = "a\ud800", "a�"
-
-
-def package(name: str) -> Any:
-    return pytest.importorskip(name, reason=f"the peer {name} is not installed: pip install 'eightfold[peers]'")
 
 
 def paths(obj: object) -> list[str]:
@@ -53,7 +50,7 @@ def test_no_package_is_imported() -> None:
 
 @pytest.fixture
 def models() -> Any:
-    pydantic = package("pydantic")
+    pydantic = peer("pydantic")
 
     class Part(pydantic.BaseModel):
         model_config = pydantic.ConfigDict(frozen=True, extra="allow")
@@ -108,12 +105,12 @@ def test_a_root_model_and_a_dataclass_of_pydantic(models: Any) -> None:
     assert paths(rows) == ["root[0]", "root[1].a[0]"]
     assert json.loads(check_scrubbed(rows).model_dump_json()) == [FIT, {"a": [FIT]}]
     assert rows.root[0] == UNFIT
-    made = package("pydantic.dataclasses").dataclass(type("Made", (), {"__annotations__": {"text": str}}))
+    made = peer("pydantic.dataclasses").dataclass(type("Made", (), {"__annotations__": {"text": str}}))
     assert check_scrubbed(made(UNFIT)).text == FIT
 
 
 def test_a_model_inside_of_plain_data_and_orjson(models: Any) -> None:
-    orjson = package("orjson")
+    orjson = peer("orjson")
     data = {"messages": [models.part(text=UNFIT), "\udcff"], "n": 1}
     scrubbed = scrub(data, unknown="error")
     written = orjson.dumps(scrubbed, default=lambda model: model.model_dump())
@@ -124,7 +121,7 @@ def test_a_model_inside_of_plain_data_and_orjson(models: Any) -> None:
 
 
 def attrs_class(**options: Any) -> Any:
-    attrs = package("attrs")
+    attrs = peer("attrs")
     return attrs.make_class("Made", {"text": attrs.field(), "_own": attrs.field(default=None)}, **options)
 
 
@@ -154,7 +151,7 @@ def test_objects_of_attrs(options: dict[str, Any]) -> None:
 
 
 def array_of(*values: Any) -> Any:
-    numpy = package("numpy")
+    numpy = peer("numpy")
     array = numpy.empty(len(values), dtype=object)
     array[:] = values
     return array
@@ -172,7 +169,7 @@ def test_an_array_of_objects() -> None:
 
 
 def test_arrays_of_several_dimensions_and_of_none() -> None:
-    numpy = package("numpy")
+    numpy = peer("numpy")
     table = array_of("x", "y", {"a": UNFIT}, UNFIT).reshape(2, 2)
     assert paths(table) == ["[1, 0].a", "[1, 1]"]
     assert check_scrubbed(table).tolist() == [["x", "y"], [{"a": FIT}, FIT]]
@@ -194,7 +191,7 @@ def test_an_array_that_holds_itself() -> None:
 
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_an_array_of_text_gets_the_room_that_a_policy_needs(order: str) -> None:
-    numpy = package("numpy")
+    numpy = peer("numpy")
     array = numpy.array([["x", UNFIT], ["\ud83d\ude00", "z"]]).astype(f"{order}U2")
     assert paths(array) == ["[0, 1]", "[1, 0]"]
     assert check_scrubbed(array).tolist() == [["x", FIT], ["😀", "z"]]
@@ -207,7 +204,7 @@ def test_an_array_of_text_gets_the_room_that_a_policy_needs(order: str) -> None:
 
 
 def test_masked_arrays_are_read_below_their_mask() -> None:
-    numpy = package("numpy")
+    numpy = peer("numpy")
     for dtype in (object, "U2"):
         masked = numpy.ma.array([UNFIT, "b", UNFIT], mask=[0, 0, 1], dtype=dtype)
         assert paths(masked) == ["[0]", "[2]"]
@@ -217,7 +214,7 @@ def test_masked_arrays_are_read_below_their_mask() -> None:
 
 
 def test_arrays_of_records_are_not_examined_if_they_have_room_for_text() -> None:
-    numpy = package("numpy")
+    numpy = peer("numpy")
     records = numpy.zeros(2, dtype=[("name", "U3"), ("n", [("x", int)])])
     for obj in (records, records[0], numpy.zeros(1, dtype=[("o", [("p", object)])])):
         assert [fault.kind for _, fault in scrub_report(obj)] == ["unexamined"]
@@ -227,7 +224,7 @@ def test_arrays_of_records_are_not_examined_if_they_have_room_for_text() -> None
 
 
 def test_a_str_of_numpy_keeps_its_type() -> None:
-    numpy = package("numpy")
+    numpy = peer("numpy")
     assert check_scrubbed(numpy.str_(UNFIT)) == FIT
 
 
@@ -235,15 +232,15 @@ def test_a_str_of_numpy_keeps_its_type() -> None:
 
 
 def labels(*values: Any, name: Any = None) -> Any:
-    return package("pandas").Index(array_of(*values), dtype=object, name=name, tupleize_cols=False)
+    return peer("pandas").Index(array_of(*values), dtype=object, name=name, tupleize_cols=False)
 
 
 def objects(*values: Any, **options: Any) -> Any:
-    return package("pandas").Series(array_of(*values), dtype=object, **options)
+    return peer("pandas").Series(array_of(*values), dtype=object, **options)
 
 
 def categories(*values: Any) -> Any:
-    pandas = package("pandas")
+    pandas = peer("pandas")
     return pandas.Categorical.from_codes([0, 1, 0, -1], categories=labels(*values), ordered=True)
 
 
@@ -263,7 +260,7 @@ def test_a_series_of_objects_and_all_that_names_it() -> None:
 
 
 def test_a_series_of_strings_as_python_keeps_them() -> None:
-    pandas = package("pandas")
+    pandas = peer("pandas")
     series = pandas.Series(array_of(UNFIT, None, "é"), dtype=pandas.StringDtype("python"))
     assert paths(series) == ["array[0]"]
     scrubbed = check_scrubbed(series)
@@ -273,7 +270,7 @@ def test_a_series_of_strings_as_python_keeps_them() -> None:
 
 
 def test_categories_are_read_once_and_renamed() -> None:
-    pandas = package("pandas")
+    pandas = peer("pandas")
     series = pandas.Series(categories(UNFIT, "q"))
     assert paths(series) == ["array.categories[0]"]
     scrubbed = check_scrubbed(series)
@@ -286,7 +283,7 @@ def test_categories_are_read_once_and_renamed() -> None:
 
 
 def test_an_index_of_several_levels() -> None:
-    pandas = package("pandas")
+    pandas = peer("pandas")
     index = pandas.MultiIndex(levels=[labels(UNFIT, "k"), [1, 2]], codes=[[0, 1], [0, 1]], names=["n\ud800", "m"])
     assert paths(index) == ["names[0]", "levels[0][0]"]
     scrubbed = check_scrubbed(index)
@@ -296,7 +293,7 @@ def test_an_index_of_several_levels() -> None:
 
 @pytest.fixture
 def frame() -> Any:
-    pandas = package("pandas")
+    pandas = peer("pandas")
     columns = {0: objects(UNFIT, {"k": UNFIT}, "é", None), 1: [1, 2, 3, 4], 2: categories("p", UNFIT), 3: list("abcd")}
     frame = pandas.DataFrame(columns)
     frame.columns = labels("text", "n\ud800", "text", "plain", name=UNFIT)
@@ -318,11 +315,11 @@ def test_a_frame_with_columns_of_the_same_name(frame: Any) -> None:
     assert (scrubbed.index.tolist(), scrubbed.attrs) == (["r�", "r�", 1, 2], {"title": [FIT]})
     assert [str(dtype) for dtype in scrubbed.dtypes][1:] == [str(dtype) for dtype in frame.dtypes][1:]
     assert scrubbed.iloc[:, 0].dtype == object
-    package("pandas").testing.assert_frame_equal(frame, before)
+    peer("pandas").testing.assert_frame_equal(frame, before)
 
 
 def test_records_of_a_scrubbed_frame_can_be_written(frame: Any) -> None:
-    orjson = package("orjson")
+    orjson = peer("orjson")
     frame = frame.iloc[:, [0, 1, 3]].reset_index(drop=True)
     records = scrub(frame, unknown="error").to_dict("records")
     assert orjson.loads(orjson.dumps(records))[:2] == [
@@ -332,7 +329,7 @@ def test_records_of_a_scrubbed_frame_can_be_written(frame: Any) -> None:
 
 
 def test_a_frame_without_fault_is_the_very_same_object() -> None:
-    pandas = package("pandas")
+    pandas = peer("pandas")
     days = pandas.to_datetime(["2020-01-01", "2021-01-01"])
     frame = pandas.DataFrame(
         {"a": ["é", None], "n": [1, 2], "d": days, "p": days.to_period("D"), "c": pandas.Categorical(["x", "y"])}
@@ -364,7 +361,7 @@ def test_categories_that_would_become_one_are_an_error() -> None:
 
 
 def test_objects_in_polars() -> None:
-    polars = package("polars")
+    polars = peer("polars")
     series = polars.Series("o", [UNFIT, {"k": UNFIT}, None, 3], dtype=polars.Object)
     assert paths(series) == ["[0]", "[1].k"]
     assert check_scrubbed(series).to_list() == [FIT, {"k": FIT}, None, 3]
@@ -377,14 +374,14 @@ def test_objects_in_polars() -> None:
 
 
 def test_text_in_polars_is_utf_8_already() -> None:
-    polars = package("polars")
+    polars = peer("polars")
     frame = polars.DataFrame({"t": ["é"], "l": [["a"]], "s": [{"a": "b"}], "n": [1]})
     assert scrub(frame, unknown="error") is frame
     assert [fault.kind for _, fault in scrub_report(frame.lazy())] == ["unexamined"]
 
 
 def test_arrow_is_not_examined_and_that_is_said() -> None:
-    package("pyarrow")
+    peer("pyarrow")
     array = importlib.import_module("pyarrow").array(["a"])
     ((_, fault),) = scrub_report(array)
     assert (fault.kind, str(fault)) == ("unexamined", "$ (pyarrow.lib.StringArray) was not examined and may hold text")
