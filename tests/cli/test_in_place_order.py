@@ -67,7 +67,10 @@ class Disk:
     def unlink(self, path: str, **folders: Any) -> None:
         with self._lock:
             if os.path.basename(path) == NAME:
-                self.removed.append(found(path, folders.get("dir_fd")))
+                journal = found(path, folders.get("dir_fd"))
+                self.removed.append(journal)
+                folder = os.stat(journal.parent).st_ino
+                self.names[folder] = self.names.get(folder, frozenset()) - {NAME}
                 if self._unsynced:
                     self.wrong.append(f"{path} is removed before {self._unsynced} are synced")
         self._calls["unlink"](path, **folders)
@@ -137,3 +140,23 @@ def test_a_run_that_stops_at_a_fault_has_synced_what_it_did(disk: Disk, tmp_path
     (tmp_path / "1" / "faulty.txt").write_bytes(b"\x00\xd8")
     assert main([*CONVERT, str(tmp_path)]) == 1
     assert (disk.wrong, disk.removed, disk._unsynced) == ([], [], set())
+
+
+def test_a_journal_that_is_begun_again_gets_its_name_on_the_disk_again(
+    disk: Disk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first file is not replaced after all, so its journal goes; the second file begins another one."""
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_bytes("text".encode("utf-16-le"))
+    replace = os.replace
+
+    def full(source: str, target: str, **folders: Any) -> None:
+        if os.path.basename(target) == "a.txt":
+            raise OSError(28, "No space left on device")
+        replace(source, target, **folders)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", full)
+        assert main([*CONVERT, "-j", "1", str(tmp_path)]) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert (disk.wrong, disk.removed, disk.renamed) == ([], [tmp_path / NAME], [tmp_path / "b.txt"])
