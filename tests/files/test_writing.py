@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from eightfold.files import FileError
+from eightfold.files.paths.entries import Entry
 from eightfold.files.paths.roots import Way
 from eightfold.files.write.writing import replacing, snapshot
 from support.command_line import ENVIRONMENT, command, run
@@ -85,6 +86,18 @@ def test_who_reads_the_old_file_goes_on_reading_it(old: Path) -> None:
     with old.open("rb") as reader:
         write(old)
         assert reader.read() == OLD
+
+
+def test_the_folder_is_synced_after_the_exchange_unless_a_journal_knows_both_files(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[tuple[str, bytes]] = []
+    monkeypatch.setattr(Entry, "sync_folder", lambda entry: synced.append((entry.path, old.read_bytes())))
+    with replacing(str(old), journaled=True) as file:
+        file.write(NEW)
+    assert synced == []
+    write(old, OLD)
+    assert synced == [(os.path.realpath(old), OLD)]
 
 
 def test_a_link_stays_and_leads_to_the_new_content(old: Path) -> None:
@@ -167,7 +180,22 @@ def changed_file(old: Path) -> None:
     other.replace(old)
 
 
-@pytest.mark.parametrize("change", [changed_content, changed_file, Path.unlink])
+def changed_in_size_alone(old: Path) -> None:
+    modified = old.stat().st_mtime_ns
+    old.write_bytes(OLD + b"!")
+    os.utime(old, ns=(modified, modified))
+
+
+def changed_in_time_alone(old: Path) -> None:
+    modified = old.stat().st_mtime_ns
+    old.write_bytes(OLD[::-1])
+    os.utime(old, ns=(modified, modified + 1_000_000_000))
+
+
+CHANGES = [changed_content, changed_file, changed_in_size_alone, changed_in_time_alone, Path.unlink]
+
+
+@pytest.mark.parametrize("change", CHANGES)
 def test_a_file_that_was_changed_meanwhile_is_left_as_it_is(change: Callable[[Path], None], old: Path) -> None:
     there = []
 
@@ -279,6 +307,29 @@ class TestBackup:
         kept = old.with_name("file.txt.old")
         assert (old.read_bytes(), kept.read_bytes(), stat.S_IMODE(kept.stat().st_mode)) == (NEW, OLD, 0o640)
 
+    def test_a_copy_is_on_the_disk_before_it_has_its_name(self, old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        sync, exchange = os.fsync, os.replace
+        synced: dict[int, int] = {}
+        named: list[int | None] = []
+
+        def noted(descriptor: int) -> None:
+            sync(descriptor)
+            status = os.fstat(descriptor)
+            synced[status.st_ino] = status.st_size
+
+        def exchanged(source: str, target: str) -> None:
+            named.append(synced.get(os.stat(source).st_ino))
+            exchange(source, target)
+
+        def refusing(*_: Any) -> None:
+            raise OSError(95, "Operation not supported")
+
+        for name, call in (("fsync", noted), ("replace", exchanged), ("link", refusing)):
+            monkeypatch.setattr(os, name, call)
+        write(old, backup_suffix=".old")
+        assert named == [len(OLD), len(NEW)]
+        assert (old.read_bytes(), old.with_name("file.txt.old").read_bytes()) == (NEW, OLD)
+
     def test_a_run_that_was_killed_before_the_exchange_is_made_up_for(self, old: Path) -> None:
         kept = old.with_name("file.txt.old")
         os.link(old, kept)
@@ -305,6 +356,22 @@ class TestBackup:
         with pytest.raises(KeyboardInterrupt):
             write(old, backup_suffix=".old")
         assert (old.read_bytes(), old.with_name("file.txt.old").read_bytes()) == (NEW, OLD)
+
+    def test_nobody_else_can_read_a_copy_while_it_is_made(self, old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        modes: list[int] = []
+
+        def refusing(*_: Any) -> None:
+            raise OSError(95, "Operation not supported")
+
+        def copied(source: Any, target: Any) -> None:
+            modes.append(stat.S_IMODE(os.fstat(target.fileno()).st_mode))
+            target.write(source.read())
+
+        monkeypatch.setattr(os, "link", refusing)
+        monkeypatch.setattr("shutil.copyfileobj", copied)
+        write(old, backup_suffix=".old")
+        assert modes == [0o600]
+        assert old.with_name("file.txt.old").read_bytes() == OLD
 
     @pytest.mark.parametrize("kind", ["file", "broken link"])
     def test_what_is_there_is_not_overwritten(self, kind: str, old: Path) -> None:
