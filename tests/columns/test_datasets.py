@@ -261,6 +261,33 @@ def test_without_locks_a_run_works_and_refuses_what_another_left(
     assert beside(tmp_path) == {"in", "out"}
 
 
+def test_every_file_is_on_the_disk_before_the_folder_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync, rename = os.fsync, os.rename
+    synced: dict[int, int] = {}
+    unsynced: list[str] = []
+
+    def noted(descriptor: int) -> None:
+        sync(descriptor)
+        status = os.fstat(descriptor)
+        synced[status.st_ino] = status.st_size
+
+    def renamed(source: str, target: str) -> None:
+        paths = [path for path in Path(source).rglob("*") if path.is_file()]
+        unsynced.extend(str(path) for path in paths if synced.get(path.stat().st_ino) != path.stat().st_size)
+        rename(source, target)
+
+    dataset(tmp_path / "in")
+    (tmp_path / "in" / "cut.txt").write_bytes(LINES * 20)
+    monkeypatch.setattr(cutting, "PIECE_BYTES", 100)
+    monkeypatch.setattr(os, "fsync", noted)
+    monkeypatch.setattr(os, "rename", renamed)
+    assert cli.main(["repair", "--runner", "local", str(tmp_path / "in"), "-o", str(tmp_path / "out")]) == 0
+    assert unsynced == []
+    assert files_in(tmp_path / "out")["cut.txt"] == repair(LINES * 20)
+
+
 def test_an_attempt_that_fails_leaves_no_file(tmp_path: Path) -> None:
     from eightfold.cli.work.datasets.pieces import Piece
     from eightfold.cli.work.datasets.targets import writing_to
