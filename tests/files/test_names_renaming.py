@@ -80,6 +80,24 @@ def test_anything_is_renamed(
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("is_open", [True, False], ids=["open folder", "path"])
+def test_a_link_is_renamed_and_not_the_file_that_it_leads_to(
+    way: Callable[[pytest.MonkeyPatch], None], is_open: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    way(monkeypatch)
+    make(tmp_path / "goal", "file")
+    (tmp_path / "old").symlink_to("goal")
+    before = identity(tmp_path / "old")
+    folder = os.open(tmp_path, os.O_RDONLY)
+    try:
+        rename(Renaming(str(tmp_path), "old", "new"), folder if is_open else None)
+    finally:
+        os.close(folder)
+    assert (identity(tmp_path / "new"), os.readlink(tmp_path / "new")) == (before, "goal")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["goal", "new"]
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", ["file", "folder", "link"])
 @pytest.mark.parametrize("other", ["file", "folder", "link"])
 def test_nothing_is_overwritten(
