@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from eightfold.files import FileError
+from eightfold.files.records.private import private_folder
 from eightfold.files.write import locks
 from eightfold.files.write.flocks import HAS_LOCKS
 from eightfold.files.write.locks import held
@@ -90,6 +91,9 @@ def test_nothing_is_left(tree: Path) -> None:
     with held([str(tree)]), pytest.raises(FileError), ExitStack() as second:
         second.enter_context(held([str(tree / "e"), str(tree / "a")]))
     assert sorted(tree.rglob("*")) == names
+    place = private_folder("locks")
+    assert place is not None
+    assert os.listdir(place) == []
     assert len(os.listdir("/dev/fd")) == open_files
 
 
