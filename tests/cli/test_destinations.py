@@ -6,11 +6,16 @@ import json
 import os
 import shlex
 import subprocess
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from eightfold.cli import main
+from eightfold.cli.commands.names import fixing
+from eightfold.cli.commands.repair import planning
+from eightfold.cli.work import certifying
 from eightfold.files.write import writing
 from support.command_line import ENVIRONMENT, command, run_here
 from support.trees import files_in
@@ -228,3 +233,30 @@ def test_output_behind_the_input_is_refused(line: str, folder: Path) -> None:
     assert (ran.returncode, ran.stdout) == (2, b"")
     assert b": standard output goes to this file too: write to another file\n" in ran.stderr
     assert files_in(folder) == {"g": b"text\n"}
+
+
+def test_what_is_empty_is_read_though_the_output_goes_there(folder: Path) -> None:
+    make(folder, g="")
+    ran = shell("eightfold convert -t utf-16-le g >> g", folder)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert files_in(folder) == {"g": b""}
+
+
+RECORDS = {
+    "a log": (fixing, ["names", "--fix", "latin-1", "--apply", "record", "."]),
+    "a plan": (planning, ["repair", "--plan", "record", "."]),
+    "certificates": (certifying, ["repair", "--in-place", "--certificate", "record", "."]),
+}
+
+
+@pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="names of files are no bytes there")
+@pytest.mark.parametrize(("module", "line"), RECORDS.values(), ids=RECORDS)
+def test_a_record_replaces_no_file_that_another_program_has_put_there_meanwhile(
+    module: ModuleType, line: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    (folder / os.fsdecode(b"h\xe9")).write_bytes(b"h\xe9\n")
+    monkeypatch.setattr(module, "check_free", lambda flag, path: Path(path).write_bytes(b"another's"))
+    assert main(line) == 2
+    assert "record: this file already exists; move it or choose another name\n" in capsys.readouterr().err
+    assert sorted(os.listdir(os.fsencode(folder))) == [b"h\xe9", b"record"]
+    assert {path.read_bytes() for path in folder.iterdir()} == {b"h\xe9\n", b"another's"}
