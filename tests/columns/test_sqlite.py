@@ -120,6 +120,20 @@ def test_keys_of_which_several_columns_are_ill_formed(tmp_path: Path) -> None:
     assert run(path, "SELECT a, b, c FROM t") == [("a\uefff".encode(), "b\ueffe".encode(), "c\ueffd".encode())]
 
 
+def test_the_tables_of_sqlite_itself_are_left_alone(tmp_path: Path) -> None:
+    schema = b"CREATE TABLE t (a TEXT /* caf\xe9 */)".hex()
+    path = made(
+        tmp_path,
+        "CREATE TABLE t (a TEXT)",
+        f"INSERT INTO t VALUES ({BAD})",
+        "PRAGMA writable_schema = ON",
+        f"UPDATE sqlite_schema SET sql = CAST(x'{schema}' AS TEXT)",
+    )
+    assert places(sqlite.audit(path)) == [("t", "a", (1,))]
+    assert len(sqlite.repair(path, "latin-1")) == 1
+    assert run(path, "SELECT CAST(sql AS BLOB) FROM sqlite_schema") == [(bytes.fromhex(schema),)]
+
+
 @pytest.mark.parametrize(
     ("trigger", "message"),
     [
