@@ -10,6 +10,7 @@ import random
 import re
 import shutil
 import sys
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,20 @@ def test_text_in_pieces_is_repaired_as_the_whole(
     assert cli.main([*given, "-o", str(tmp_path / "out")]) == 0
     assert files_in(tmp_path / "out") == {"lines": repair(data, errors=policy)}
     assert "1 file written to" in capsys.readouterr().err
+
+
+def test_a_later_piece_may_begin_as_another_form_does(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = b"line\n" * 20 + b"\xff\xfeline\n" + b"line\n" * 30
+    (tmp_path / "in").write_bytes(data)
+    monkeypatch.setattr(cutting, "PIECE_BYTES", 100)
+    given = ["repair", "--runner", "local", str(tmp_path / "in"), "-o"]
+    assert cli.main([*given, str(tmp_path / "out")]) == 0
+    assert files_in(tmp_path / "out") == {"in": repair(data)}
+    capsys.readouterr()
+    assert cli.main([*given, str(tmp_path / "no"), "--errors", "strict"]) == 1
+    assert ", at byte 100" in capsys.readouterr().err, "it is counted from the beginning of the file"
 
 
 def test_only_the_faults_that_are_shown_are_kept_and_all_are_counted(
@@ -239,6 +254,21 @@ def test_what_a_killed_run_left_is_removed_and_another_run_is_left_alone(tmp_pat
     assert "half" not in files_in(tmp_path / "out")
 
 
+@pytest.mark.parametrize("left", ["data", "attempts"])
+def test_a_link_in_place_of_what_a_killed_run_leaves_is_not_followed(left: str, tmp_path: Path, capsys: Any) -> None:
+    pytest.importorskip("fcntl")
+    (tmp_path / "in").write_bytes(b"a\xff")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "precious").touch()
+    link = tmp_path / f".out{TEMPORARY}" / left
+    link.parent.mkdir()
+    link.symlink_to(tmp_path / "mine")
+    assert cli.main(["repair", "--runner", "local", str(tmp_path / "in"), "-o", str(tmp_path / "out")]) == 2
+    assert "File exists" in capsys.readouterr().err
+    assert beside(tmp_path / "mine") == {"precious"}
+    assert not (tmp_path / "out").exists()
+
+
 def test_without_locks_a_run_works_and_refuses_what_another_left(
     tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -312,6 +342,13 @@ def test_who_is_late_makes_nothing_anew(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="No such file"), target.writing(piece) as file:
         file.write(b"late")
     assert beside(tmp_path) == set()
+    late = ExitStack()
+    with writing_to(str(tmp_path / "out"), [piece]) as target:
+        late.enter_context(target.writing(piece)).write(b"begun in time")
+    with pytest.raises(FileError, match="No such file"):
+        late.close()
+    assert beside(tmp_path) == {"out"}
+    assert files_in(tmp_path / "out") == {}
 
 
 def test_a_folder_that_exists_is_not_touched(tmp_path: Path, capsys: Any) -> None:
@@ -319,7 +356,9 @@ def test_a_folder_that_exists_is_not_touched(tmp_path: Path, capsys: Any) -> Non
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").touch()
     (tmp_path / "link").symlink_to("out")
-    for name in ("out", "link", "in"):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "link to empty").symlink_to("empty")
+    for name in ("out", "link", "link to empty", "in"):
         given = ["repair", "--runner", "local", str(tmp_path / "in"), "-o", str(tmp_path / name)]
         assert cli.main(given) == 2
         assert "exists already; choose a new folder" in capsys.readouterr().err
