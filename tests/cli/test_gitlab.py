@@ -126,6 +126,13 @@ def test_a_fingerprint_stays_while_the_fault_does(tmp_path: Path) -> None:
     assert fingerprints(tmp_path, data.replace(b"\xe9", "é".encode())) == before[1:]
 
 
+def test_a_fingerprint_does_not_depend_on_the_files_before_it(tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_bytes(b"\xff\n\xff\n")
+    alone = fingerprints(tmp_path, b"clean\n", "file.txt", "b.txt")
+    assert fingerprints(tmp_path, b"\xff\n", "file.txt", "b.txt")[1:] == alone
+    assert len(alone) == 2
+
+
 def test_a_name_that_looks_escaped_is_not_that_of_another_file(tmp_path: Path) -> None:
     for name in (b"caf\xe9", rb"caf\xE9"):
         with open(bytes(tmp_path) + b"/" + name, "wb") as file:
