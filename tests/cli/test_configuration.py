@@ -410,6 +410,19 @@ def test_another_user_cannot_put_one_where_anybody_writes(tree: Path, capsys: py
     assert faulty(capsys, ".") == set()
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize(("owner", "found"), [(0, set()), (1234, set()), (4321, set()), (5555, EVERYWHERE)])
+def test_one_of_the_system_the_user_or_the_owner_of_the_folder_counts_where_anybody_writes(
+    owner: int, found: set[str], tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure(tree, "exclude = ['*']")
+    os.chown(tree / "eightfold.toml", owner, owner)
+    os.chown(tree, 4321, 4321)
+    tree.chmod(0o1777)
+    monkeypatch.setattr(os, "geteuid", lambda: 1234)
+    assert faulty(capsys, ".") == found
+
+
 # --- a wrong one in the middle of a tree ------------------------------------------------------------------------------
 
 
