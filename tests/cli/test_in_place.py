@@ -7,7 +7,9 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +17,7 @@ import eightfold
 from eightfold import repair
 from eightfold.cli import main
 from eightfold.files import FileError
-from eightfold.files.records import journals
+from eightfold.files.records import journal, journals
 from eightfold.files.records.journal import Journal
 from eightfold.files.write import locks
 from eightfold.files.write.locks import held
@@ -125,6 +127,29 @@ def test_a_line_that_does_not_fit_on_the_disk_leaves_a_journal_whole(
     monkeypatch.setattr(os, "fsync", full)
     assert main([*line("utf-8", "escape"), str(tmp_path)]) == 2
     assert "No space left on device" in capsys.readouterr().err
+    assert main([*line("utf-8", "escape"), str(tmp_path)]) == 0
+    assert found_in(tmp_path) == {path: once(data, "utf-8", "escape") for path, data in made.items()}
+
+
+@pytest.mark.parametrize("count", [1, 9])
+def test_a_line_of_which_a_part_fits_on_the_disk_leaves_a_journal_whole(
+    count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    made = make(tmp_path, count)
+    calls = iter(range(99))
+
+    class Full(FileIO):
+        def write(self, data: Any, /) -> int:
+            if next(calls) != min(count - 1, 1):
+                return super().write(data)
+            super().write(data[:20])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(journal, "FileIO", Full)
+    assert main([*line("utf-8", "escape"), str(tmp_path)]) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    if count == 1:
+        assert found_in(tmp_path) == made, "what was begun in vain is gone"
     assert main([*line("utf-8", "escape"), str(tmp_path)]) == 0
     assert found_in(tmp_path) == {path: once(data, "utf-8", "escape") for path, data in made.items()}
 
