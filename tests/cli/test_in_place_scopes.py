@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from eightfold.cli import main
+from eightfold.cli.work import in_place
 from eightfold.files.records.journals import NAME
 from eightfold.files.records.scopes import Scope
 from support.command_line import ENVIRONMENT
@@ -365,3 +366,19 @@ def test_all_of_another_is_taken_where_paths_patterns_flags_and_configuration_sa
     assert not wider._replace(patterns=("exclude=y",)).holds(one)
     assert wider._replace(paths=(os.path.dirname(top),)).holds(one)
     assert not wider._replace(paths=(os.path.dirname(top),)).holds(one, lambda path: path != "/a")
+
+
+def test_very_many_paths_are_known_in_any_order_and_are_not_others(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setattr(in_place, "_MOST_PATHS", 10)
+    names = [f"k/{number:02}.txt" for number in range(40)]
+    put({**dict.fromkeys(names, GIVEN), "k/z.txt": UNDEFINED})
+    assert main([*LINE, *names, "k/z.txt"]) == 1
+    put({"k/z.txt": b"x\n"})
+    assert main([*LINE, *names]) == 0
+    assert "may take other files was interrupted" in capsys.readouterr().err
+    assert (tree / "k" / NAME).exists()
+    assert main([*LINE, "k/z.txt", *names[::-1]]) == 0
+    assert "may take other files was interrupted" not in capsys.readouterr().err
+    assert found_in(tree) == {**{tree / name: ONCE for name in names}, tree / "k" / "z.txt": b"x\n"}
