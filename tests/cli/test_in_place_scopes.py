@@ -382,3 +382,15 @@ def test_very_many_paths_are_known_in_any_order_and_are_not_others(
     assert main([*LINE, "k/z.txt", *names[::-1]]) == 0
     assert "may take other files was interrupted" not in capsys.readouterr().err
     assert found_in(tree) == {**{tree / name: ONCE for name in names}, tree / "k" / "z.txt": b"x\n"}
+
+
+def test_a_named_file_that_needs_nothing_any_more_is_taken(tree: Path, capsys: Captured) -> None:
+    line = ["repair", "-f", "mutf-8", "--in-place"]
+    put({"k/a.txt": GIVEN, "k/b.txt": GIVEN})
+    os.link("k/b.txt", "other")
+    assert main([*line, "k/a.txt", "k/b.txt"]) == 2
+    Path("other").unlink()
+    put({"k/b.txt": b"x\n"})
+    assert main([*line, "k"]) == 0
+    assert "may take other files was interrupted" not in capsys.readouterr().err
+    assert found_in(tree).keys() == {tree / "k" / "a.txt", tree / "k" / "b.txt"}
