@@ -156,12 +156,14 @@ def test_a_journal_of_this_user_is_known_and_one_that_was_touched_is_not(
     stopped_at_its_end(tree, monkeypatch)
     journal = (tree / NAME).read_bytes()
     first, head, entry, ending, ended = journal.splitlines(keepends=True)
-    other_head = (tree / "deep" / NAME).read_bytes().splitlines(keepends=True)[1]
+    _, other_head, other_entry, other_ending, _ = (tree / "deep" / NAME).read_bytes().splitlines(keepends=True)
     strange = "your eightfold did not write it here, or its key is gone"
     copied = f"it is a copy of one in {tree / 'deep'}"
     for forged, words in (
         ([first, head, entry.replace(b"a.txt", b"b.txt")], strange),
         ([first, head.replace(b'"utf-8"', b'"wtf-8"'), entry], strange),
+        ([first, head, other_entry], strange),
+        ([first, head, entry, other_ending], strange),
         ([first, other_head, entry], copied),
         ([first, other_head, entry, ending, ended], copied),
         ([first, head, entry, ending.replace(b"ending", b"ended")], strange),
