@@ -514,8 +514,10 @@ TEXTS = [
     "Çq".encode("latin-1") + b" is a word of text " * 20,
     b"q\xc7 is a word of text " * 20,
     b"\xc7\x71",
+    cpio_header(0o70707, "<", b""),
+    cpio_header(0o70707, ">", b"a\0b"),
 ]
-"""Text that begins nearly as an archive does."""
+"""Text and other data that begin nearly as an archive does."""
 
 
 @pytest.mark.parametrize(("kind", "data"), OTHERS, ids=[f"{kind}-{number}" for number, (kind, _) in enumerate(OTHERS)])
@@ -533,7 +535,7 @@ def test_an_archive_of_another_kind_is_refused_after_its_own_name(
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_text_that_begins_nearly_as_an_archive_is_a_file(text: bytes, tmp_path: Path) -> None:
+def test_what_begins_nearly_as_an_archive_is_a_file(text: bytes, tmp_path: Path) -> None:
     path = tmp_path / "file"
     for data in text, gzip.compress(text):
         path.write_bytes(data)
