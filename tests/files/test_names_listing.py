@@ -221,6 +221,13 @@ def test_a_zip_whose_larger_end_record_says_a_wrong_length(length: int, tmp_path
     assert cut_or_changed(tmp_path / "a.zip", whole[:-22] + end + locator + whole[-22:]) == []
 
 
+@pytest.mark.parametrize("field", [28, 30, 32], ids=["name", "extra", "comment"])
+def test_a_zip_whose_last_entry_goes_on_behind_its_directory_is_damaged(field: int, tmp_path: Path) -> None:
+    whole = bytearray(zip_of([(BAD, 0, b"")]))
+    whole[whole.index(b"PK\x01\x02") + field] += 1
+    assert cut_or_changed(tmp_path / "a.zip", bytes(whole)) == []
+
+
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_a_zip_that_says_too_few_entries_is_read_to_its_end(count: int, tmp_path: Path) -> None:
     whole = bytearray(zip_of([(b"a", 0, b""), (b"b", 0, b""), (BAD, 0, b"")]))
