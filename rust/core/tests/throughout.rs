@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 
 use eightfold_core::kernels::{Level, Unit};
 use eightfold_core::{Attempt, Form, Halt, OnFault, OnePass, Output, Pass, Sink, TextBuffer, Width};
-use forms::{family, one_in, with_layouts};
+use forms::{family, form, one_in, with_layouts};
 
 const POLICIES: [OnFault; 4] = [OnFault::Stop, OnFault::Replace, OnFault::Ignore, OnFault::SurrogateEscape];
 /// Up to U+FFFF: ASCII, what begins nothing, what lacks its end, what is longer than it has to be, surrogates, what a
@@ -182,5 +182,19 @@ fn clean_text_and_short_text_are_measured() {
         for (name, form) in family.iter().filter(|(_, form)| form.tables.unit_bytes == 1) {
             assert!(pass(form, data, OnFault::Replace).in_one_pass_if_dirty().is_none(), "{name}");
         }
+    }
+}
+
+/// In Corrected UTF-8, sequences of three bytes end beyond U+FFFF; a form of its rows alone has no runs.
+#[test]
+fn three_bytes_may_be_beyond_two_in_a_str() {
+    let mut tables = form("corrected-utf-8").tables;
+    tables.units.clear();
+    let [mut bare, form] = [tables.clone(), tables].map(|tables| Form::new(tables).expect("a small form"));
+    bare.layout = None;
+    let dirty = b"\xCE\x96\xFF \xE3\xA1\x8D".repeat(1500);
+    let data = [&dirty, &b"\xEE\xBD\xB0"[..], &dirty].concat();
+    for on_fault in POLICIES {
+        assert!(!is_taken("mine", &bare, &pass(&form, &data, on_fault)), "{on_fault:?}");
     }
 }
