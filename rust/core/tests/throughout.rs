@@ -198,3 +198,32 @@ fn three_bytes_may_be_beyond_two_in_a_str() {
         assert!(!is_taken("mine", &bare, &pass(&form, &data, on_fault)), "{on_fault:?}");
     }
 }
+
+#[test]
+fn what_is_dropped_is_not_taken_byte_by_byte_where_little_has_room() {
+    let family = family();
+    let begun = [FOUR, &[0xFF; 100]].concat().repeat(40);
+    for left in [1, 2, 63, 200] {
+        let text = |letters: usize| {
+            let mut data = [&begun[..], &b"a\xFF".repeat(letters)].concat();
+            data.resize(100_000, 0xFF);
+            data
+        };
+        let (first, family) = (text(0), &family["utf-8"]);
+        let Some(once) = pass(family, &first, OnFault::Ignore).in_one_pass_if_dirty().map(|once| once.room) else {
+            assert_eq!(Level::current(), Level::Portable);
+            return;
+        };
+        let data = text(once - begun.len() / 104 - left);
+        let pass = pass(family, &data, OnFault::Ignore);
+        let once = pass.in_one_pass_if_dirty().expect("it begins as the other");
+        let (mut memory, mut asked) = (vec![MaybeUninit::<u32>::uninit(); once.room], 0);
+        Output::written(&mut memory, |out| {
+            once.write(0, out, |_| {
+                asked += 1;
+                true
+            })
+        });
+        assert!(asked < data.len() / 256, "{left}: {asked}");
+    }
+}

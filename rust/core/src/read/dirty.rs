@@ -22,6 +22,10 @@ const NEAR: usize = 3;
 /// So many bytes of text that is clean are taken at once.
 const CLEAN_STRETCH: usize = 8 * CHUNK_BYTES;
 
+/// So many values have room as long as more bytes are left: not more bytes are taken at once than values have room, and
+/// nothing may be written for them.
+const LEAST_ROOM: usize = 512;
+
 /// In more bytes than these, so much of the beginning, but not more than some faults and sequences, shows whether so
 /// many are faults for each sequence.
 const LITTLE: usize = 8192;
@@ -99,6 +103,7 @@ impl Pass<'_> {
     {
         let (mut at, mut others, length) = (start, 0, self.data.len());
         while at < length {
+            likely(out.room() >= LEAST_ROOM.min(length - at))?;
             let before = at;
             at = take(source, at, CHUNK_BYTES, source.is_dirty_before(at), out);
             if at == before {
