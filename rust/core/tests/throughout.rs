@@ -144,6 +144,20 @@ fn text_may_become_wider_and_begin_wide() {
 }
 
 #[test]
+fn blocks_of_few_kinds_are_written_whatever_is_among_them() {
+    let cut_behind_strays = [&[0xFF; 130][..], &b"ab\xE2\x82".repeat(40)].concat();
+    let few: [&[u8]; 6] = [
+        b"caf\xE9 \xFC\xDF",
+        &cut_behind_strays,
+        "😀😀😀é😀😀".as_bytes(),
+        "😀😀中😀😀😀😀".as_bytes(),
+        b"\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xFF",
+        b"\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xE2\x82",
+    ];
+    check(taken(|place| few.map(|piece| [pairs(&NARROW[2..], place, "ж"), piece.repeat(60)].concat()).to_vec()));
+}
+
+#[test]
 fn what_the_beginning_does_not_show_is_written_or_measured() {
     let clean = ["a", "é", "中", "😀"].map(|letter| letter.repeat(20_000));
     let texts = |place: usize| {
