@@ -59,7 +59,7 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
             unsafe { place.finish() };
         }
     }
-    reached.at + reached.carry.count_ones() as usize
+    reached.at
 }
 
 /// How far blocks have been examined: the lanes from there on in which nothing begins, and whether it goes on.
@@ -139,5 +139,5 @@ fn write(reader: &Reader<'_>, data: &[u8], (start, limit): (usize, usize), out: 
             return (at, true);
         }
     }
-    (at + carry.count_ones() as usize, false)
+    (at, false)
 }

@@ -85,7 +85,7 @@ fn write<T, const BY_BYTE: bool, const MOST: usize>(
                 (at, carry, goes_on) = write_other::<_, MOST>(reader, data, (at, limit, carry), out, &put_other);
             }
         }
-        at + carry.count_ones() as usize
+        at
     })
 }
 
