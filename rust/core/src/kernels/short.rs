@@ -21,7 +21,7 @@ use super::text::Text;
 use super::vectors;
 #[cfg(target_arch = "x86_64")]
 use super::x86::avx512;
-use crate::code_point::{LARGEST_IN_STR, Range, holds, joined};
+use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds, joined};
 use crate::derive::instead::{Instead, RARE};
 
 /// What a step may write beyond what it says.
@@ -105,8 +105,10 @@ fn write<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) ->
 fn in_turns<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) -> usize {
     let mut at = 0;
     loop {
-        // SAFETY: it is called where the machine has the instructions.
-        at += unsafe { vectors::short::write(P::text(&points[at..]), out) };
+        if begins_without_surrogate(&points[at..]) {
+            // SAFETY: it is called where the machine has the instructions.
+            at += unsafe { vectors::short::write(P::text(&points[at..]), out) };
+        }
         let left = points.len() - at;
         if left >= WHOLE
             && let Some(replaced) = Replaced::by(P::text(points), *instead)
@@ -120,6 +122,15 @@ fn in_turns<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>)
             return at;
         }
     }
+}
+
+/// Whether there is a block, and no surrogate in it: otherwise a call of the kernel for blocks takes time in vain.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline]
+fn begins_without_surrogate<P: Point>(points: &[P]) -> bool {
+    let is_one = |point: P| point.into() & !0x7FF == SURROGATES.0;
+    let block = points.first_chunk::<{ vectors::short::BLOCK }>();
+    block.is_some_and(|block| block.iter().fold(true, |none, &point| none & !is_one(point)))
 }
 
 /// Write code points up to a surrogate instead of which nothing is known, and return how many.
