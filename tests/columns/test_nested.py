@@ -259,6 +259,18 @@ def test_extension_types_of_others() -> None:
     assert columns.repair(pa.table({"uuid": uuid})).equals(pa.table({"uuid": uuid}))
 
 
+def test_a_dictionary_in_an_extension_type_of_others_is_repaired() -> None:
+    stored = pa.DictionaryArray.from_arrays(pa.array([1, None, 0], pa.int8()), text([b"\xff", b"ok"]))
+    array = pa.ExtensionArray.from_storage(pa.opaque(stored.type, "category", "tests"), stored)
+    assert columns.is_well_formed(array).to_pylist() == [True, None, False]
+    for changed in (columns.repair(array), columns.convert(array, "utf-8", "utf-8", "replace")):
+        assert changed.type == array.type
+        assert columns.is_well_formed(changed).to_pylist() == [True, None, True]
+    clean = array[:2].storage.cast(pa.string()).dictionary_encode()
+    array = pa.ExtensionArray.from_storage(pa.opaque(clean.type, "category", "tests"), clean)
+    assert columns.repair(array) is array
+
+
 def test_a_conversion_to_utf_8_keeps_an_extension_type_at_the_top_as_inside_others() -> None:
     json = pa.ExtensionArray.from_storage(pa.json_(pa.string()), text([b'"a"', b'"\xff"']))
     for array in (json, pa.chunked_array([json[:1], json[1:]])):

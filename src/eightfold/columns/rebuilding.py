@@ -44,8 +44,9 @@ def rebuilt(array: Any, change: Change, way: Way | None = None, *, binary: bool 
         return array
     refuse_pickled(array.type)
     if isinstance(array, pyarrow().ExtensionArray):
-        storage = rebuilt(array.storage, change, way, binary=False, carriers=carriers)
-        return array if storage is array.storage else _extended(array, storage)
+        before = array.storage  # each access makes a new object
+        storage = rebuilt(before, change, way, binary=False, carriers=carriers)
+        return array if storage is before else _extended(array.type, storage)
     old = list(children(array))
     new = [rebuilt(child, change, Way(step, way), binary=binary, carriers=carriers) for child, step in old]
     is_same = all(one is other for (one, _), other in zip(old, new, strict=True))
@@ -61,12 +62,10 @@ def _changed(array: Any, change: Change, way: Way | None) -> Any:
     return array if new is distinct else shared.spread(new, array)
 
 
-def _extended(array: Any, storage: Any) -> Any:
-    before = array.storage
-    if storage.type != before.type:  # binary values of another form, which the extension type cannot hold
+def _extended(type: Any, storage: Any) -> Any:
+    if storage.type != type.storage_type:  # binary values of another form, which the extension type cannot hold
         return storage
-    same = storage.buffers() == before.buffers()
-    return array if same else pyarrow().ExtensionArray.from_storage(array.type, storage)
+    return pyarrow().ExtensionArray.from_storage(type, storage)
 
 
 def assembled(array: Any, inner: Sequence[Any]) -> Any:
