@@ -352,6 +352,18 @@ def test_labels_that_would_become_one_are_an_error_that_names_both(make: Any) ->
     assert check_scrubbed(obj, errors="backslashreplace").tolist()[at] == r"a\ud800"
 
 
+def test_labels_of_any_type_that_would_become_one_are_an_error() -> None:
+    pandas = peer("pandas")
+    tuples = pandas.Index([("k", UNFIT), ("k", "a\ud801"), pandas.NA, [UNFIT]], dtype=object, tupleize_cols=False)
+    with pytest.raises(ValueError, match=r"^\[0\] and \[1\] would become equal$"):
+        scrub(tuples)
+    categorical = pandas.Categorical.from_codes([0, 1], tuples[:2])
+    with pytest.raises(ValueError, match=r"^categories\[0\] and categories\[1\] would become equal$"):
+        scrub(categorical)
+    assert check_scrubbed(tuples[1:]).tolist() == [("k", FIT), pandas.NA, [FIT]]
+    assert scrub(tuples[[0, 0]]).tolist() == [("k", FIT)] * 2
+
+
 def test_categories_that_would_become_one_are_an_error() -> None:
     with pytest.raises(ValueError, match="would become equal"):
         scrub(categories(UNFIT, "a\ud801"))

@@ -101,9 +101,11 @@ def _relabelled(old: Any, changed: dict[int, Any]) -> Any:
 
 
 def _refuse_collisions(before: Sequence[Any], after: Iterable[Any]) -> None:
-    firsts: dict[str, int] = {}
+    firsts: dict[Any, int] = {}
+    is_hashable = sys.modules["pandas"].api.types.is_hashable
     for at, label in enumerate(after):
-        if isinstance(label, str) and before[first := firsts.setdefault(label, at)] != before[at]:
+        first = firsts.setdefault(label, at) if is_hashable(label) else at
+        if before[first] is not before[at] and before[first] != before[at]:
             raise CollisionError(paths.index, first, at)
 
 
