@@ -7,6 +7,7 @@ are the reference implementation: when the core is active, each of them is repla
 from __future__ import annotations
 
 import operator
+import sys
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -323,7 +324,7 @@ def tally(data: Data, form: AnyForm, *, threads: int = 1) -> dict[str, int]:
 
 
 def limit_of(limit: object) -> int | None:
-    """Return the maximum number of faults, None if there is none.
+    """Return the maximum number of faults, None if there is none; one larger than any object is the largest size.
 
     Raises:
         ValueError: it is neither None nor a number of 0 or more.
@@ -331,7 +332,7 @@ def limit_of(limit: object) -> int | None:
     most = operator.index(limit) if hasattr(limit, "__index__") else -1
     if limit is not None and most < 0:
         raise ValueError(f"limit must be None or a number of 0 or more, not {limit!r}")
-    return None if limit is None else most
+    return None if limit is None else min(most, sys.maxsize)
 
 
 def _limited(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:

@@ -72,6 +72,12 @@ def test_an_audit_refuses_wrong_arguments_whatever_the_columns_are(table: Any) -
             columns.audit(table, limit=limit)
 
 
+def test_a_limit_may_be_larger_than_any_object() -> None:
+    for table in (pa.table({"a": [b"\xff", b"ok"]}), pa.table({"a": pa.array([b"\xff", b"ok"]).dictionary_encode()})):
+        for limit in (2**63 - 1, 2**63, 10**30):
+            assert columns.audit(table, limit=limit).num_rows == 1
+
+
 def _pandas(errors: Any) -> object:
     pandas = pytest.importorskip("pandas")
     import eightfold.columns.pandas  # noqa: F401
