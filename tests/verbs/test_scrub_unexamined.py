@@ -230,6 +230,38 @@ def test_a_field_that_is_a_property_is_read_once() -> None:
     assert obj.words == ["a", UNFIT]
 
 
+class Words:
+    """A descriptor that gives a new list each time."""
+
+    def __get__(self, obj: Any, cls: type) -> list[str] | None:
+        return None if obj is None else obj.line.split()
+
+    def __set__(self, obj: Any, words: list[str]) -> None:
+        obj.line = " ".join(words)
+
+
+@dataclass
+class OfDescriptor:
+    words: Any = Words()
+
+
+def test_a_field_that_is_a_descriptor_is_read_once() -> None:
+    obj = OfDescriptor(["a", UNFIT])
+    assert paths([obj, obj]) == [("[0].words[1]", "unrepresentable")]
+    assert scrub(obj).words == ["a", FIT]
+    assert obj.words == ["a", UNFIT]
+
+
+def test_a_field_that_cannot_be_read_is_reported() -> None:
+    class Lazy(OfDescriptor):
+        def __getattribute__(self, name: str) -> Any:
+            if name == "words":
+                raise LookupError(name)
+            return super().__getattribute__(name)
+
+    assert paths([Lazy([]), UNFIT]) == [("[0]", "unexamined"), ("[1]", "unrepresentable")]
+
+
 @pytest.mark.parametrize("cls", [OfLast, OfPairs, Slotted, Every])
 def test_a_mapping_of_one_value_for_each_key_is_examined(cls: type[OfLast]) -> None:
     one = cls([("a", UNFIT), ("b", "c")])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Iterator
 from dataclasses import is_dataclass
+from inspect import getattr_static
+from types import MemberDescriptorType
 from typing import Any
 
 from eightfold.scrub import paths
@@ -27,9 +29,14 @@ def kind_with_fields(cls: type) -> Kind | None:
     names = _field_names(cls)
     if names is None:
         return None
-    # A property may return a new object each time.
-    fleeting = any(isinstance(getattr(cls, name, None), property) for name in names)
-    return Kind(attribute_parts(*names), blank=_bare, fill=_fill_fields, fleeting=fleeting)
+    is_computed = any(_is_computed(cls, name) for name in names)
+    return Kind(attribute_parts(*names), blank=_bare, fill=_fill_fields, fleeting=is_computed)
+
+
+def _is_computed(cls: type, name: str) -> bool:
+    """Return whether a property or another descriptor gives the value of a field: it may make a new one each time."""
+    found = getattr_static(cls, name, None)
+    return hasattr(type(found), "__set__") and not isinstance(found, MemberDescriptorType)
 
 
 def _field_names(cls: Any) -> list[str] | None:

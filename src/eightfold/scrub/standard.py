@@ -90,13 +90,13 @@ def _fill_namespace(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None
     vars(new).update(items)
 
 
-def attribute_parts(*names: str) -> Callable[[Any], Iterator[Part]]:
-    """Return a function that yields attributes of an object; a missing attribute is treated as None.
+def attribute_parts(*names: str) -> Callable[[Any], list[Part]]:
+    """Return a function that lists attributes of an object; a missing attribute is treated as None.
 
     >>> [value for _, _, value in attribute_parts("real", "imag")(1)]
     [1, 0]
     """
-    return lambda obj: ((paths.attribute, name, getattr(obj, name, None)) for name in names)
+    return lambda obj: [(paths.attribute, name, getattr(obj, name, None)) for name in names]
 
 
 def fill_attributes(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
