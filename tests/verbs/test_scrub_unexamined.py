@@ -252,6 +252,20 @@ def test_a_field_that_is_a_descriptor_is_read_once() -> None:
     assert obj.words == ["a", UNFIT]
 
 
+def test_what_a_property_of_a_subclass_gives_is_not_left_as_it_was() -> None:
+    class Split(collections.UserList[str]):
+        data = property(lambda self: ["a", UNFIT], lambda self, words: None)
+
+    class Loud(enum.Enum):
+        A = UNFIT
+        value = property(lambda self: [self._value_])
+
+    for obj in (Split(), Loud.A):
+        assert "unrepresentable" in [kind for _, kind in paths(obj)]
+        with pytest.raises(TypeError, match="cannot be copied"):
+            scrub(obj)
+
+
 def test_a_field_that_cannot_be_read_is_reported() -> None:
     class Lazy(OfDescriptor):
         def __getattribute__(self, name: str) -> Any:

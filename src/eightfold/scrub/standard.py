@@ -136,7 +136,8 @@ def _array_kind(array: Any) -> Kind:
 
 
 def _held_in(name: str) -> Kind:
-    return Kind(attribute_parts(name), blank=copied, fill=fill_attributes)
+    # A subclass may have a property of this name.
+    return Kind(attribute_parts(name), blank=copied, fill=fill_attributes, fleeting=True)
 
 
 PATH = Kind(_path_parts, make=_remade_path, fleeting=True)
@@ -144,7 +145,7 @@ ARRAY = Kind(choose=_array_kind)
 
 KINDS: dict[type, Kind] = {
     # Comes first, because an enumeration member may also be a tuple but cannot be copied.
-    Enum: Kind(attribute_parts("name", "value")),
+    Enum: Kind(attribute_parts("name", "value"), fleeting=True),
     OrderedDict: dict_kind(OrderedDict),
     dict: dict_kind(dict),
     list: list_kind(list),
