@@ -266,6 +266,23 @@ def test_what_a_property_of_a_subclass_gives_is_not_left_as_it_was() -> None:
             scrub(obj)
 
 
+def test_keys_that_cannot_be_hashed_or_compared_once_scrubbed_are_an_error_with_a_path() -> None:
+    @dataclass(eq=False)
+    class Key:
+        text: str
+
+        def __hash__(self) -> int:
+            return hash(self.text) // bool(self.text)
+
+        def __eq__(self, other: object) -> bool:
+            raise LookupError
+
+    for keys in ([Key("\ud800")], [Key("a\ud800"), Key("a\ud801")]):
+        for obj in (dict.fromkeys(keys), set(keys), frozenset(keys)):
+            with pytest.raises(TypeError, match=r"^\[0\]: a \w+ cannot be copied with other content$"):
+                scrub([obj], "ignore")
+
+
 def test_a_field_that_cannot_be_read_is_reported() -> None:
     class Lazy(OfDescriptor):
         def __getattribute__(self, name: str) -> Any:

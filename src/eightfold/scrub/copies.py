@@ -128,7 +128,7 @@ class _Copies:
         """Fill or create the copy of a container, all of whose parts exist."""
         old, kind = place.value, kind_of(place.value)
         parts = self._survey.parts(old)
-        self._refuse_collisions(place)
+        _attempted(place, self._refuse_collisions)
         if kind.fill is not None:
             fill, new = kind.fill, self.made[id(old)]
             _attempted(place, lambda _: fill(new, parts, self._scrubbed))
@@ -138,14 +138,14 @@ class _Copies:
         else:
             raise _not_copied(place)
 
-    def _refuse_collisions(self, place: Place) -> None:
+    def _refuse_collisions(self, container: Any) -> None:
         firsts: dict[Any, Any] = {}
-        for show, _, child in self._survey.parts(place.value):
+        for show, _, child in self._survey.parts(container):
             if show in (paths.key, paths.element):
                 first = firsts.setdefault(self._scrubbed(child), child)
                 if first is not child and first != child:
                     at = paths.value if show is paths.key else show
-                    raise _collision(place, CollisionError(at, first, child))
+                    raise CollisionError(at, first, child)
 
 
 def _attempted(place: Place, do: Callable[[Any], _Made]) -> _Made:
