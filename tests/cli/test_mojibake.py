@@ -76,6 +76,16 @@ def test_they_are_warnings(tmp_path: Path, capfd: pytest.CaptureFixture[str]) ->
     assert {result["ruleId"] for result in json.loads(shown)["runs"][0]["results"]} == {"mojibake"}
 
 
+def test_that_they_are_not_looked_for_in_a_table_is_reported(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pa = pytest.importorskip("pyarrow", exc_type=ImportError)
+    from pyarrow import parquet
+
+    path = tmp_path / "in.parquet"
+    parquet.write_table(pa.table({"a": [GARBLED]}), path)
+    _, shown, said = ran("check", "--mojibake", str(path), capfd=capfd)
+    assert (shown, said.splitlines()[0]) == ("", f"eightfold: {path}: mojibake is not looked for in Parquet")
+
+
 def test_a_folder_in_processes(tmp_path: Path) -> None:
     from support.command_line import check_at_once
 

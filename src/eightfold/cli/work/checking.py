@@ -236,6 +236,8 @@ class FileCheck:
         """
         path = checked.path
         self._task.check_table(path, kind, asked)
+        if self._task.mojibake:
+            self.report.tell(f"{shown(path)}: mojibake is not looked for in {kind}")
         with ExitStack() as stack:
             with blaming(path):  # not around what follows, which writes to standard output
                 file = stack.enter_context(open(path, "rb"))
