@@ -138,11 +138,25 @@ def test_a_certificate_does_not_follow_a_planned_result(verb: str, folder: Path)
 
 
 @pytest.mark.parametrize("command", [CONVERT, REPAIR], ids=["convert", "repair"])
-def test_a_result_over_the_list_of_files_is_refused(command: list[str], folder: Path, capsys: Captured) -> None:
-    make(folder, a="a", list="a\n")
-    assert main([*command, "--files-from", "list", "-o", "./list"]) == 2
-    assert capsys.readouterr().err == "eightfold: -o ./list is the list of --files-from: choose another file\n"
-    assert files_in(folder) == {"a": b"a", "list": b"a\n"}
+@pytest.mark.parametrize(
+    ("line", "target", "what"),
+    [
+        ("--files-from list -o ./list", "./list", "list of --files-from"),
+        ("--files-from out/a -o out", "out/a", "list of --files-from"),
+        ("--files-from - -o list < list", "list", "list of --files-from"),
+        ("--config rules.toml -o rules.toml a", "rules.toml", "file of --config"),
+    ],
+)
+def test_a_result_over_a_list_or_a_configuration_is_refused(
+    command: list[str], line: str, target: str, what: str, folder: Path
+) -> None:
+    make(folder, a="a", list="a\n", out_a="a\n")
+    (folder / "rules.toml").write_text("exclude = ['b']\n")
+    before = files_in(folder)
+    ran = shell(f"eightfold {shlex.join(command)} {line}", folder)
+    said = f"eightfold: {target} is the {what}, and a result would overwrite it: choose another name\n"
+    assert (ran.returncode, ran.stderr.decode()) == (2, said)
+    assert files_in(folder) == before
 
 
 @pytest.mark.parametrize("line", [["check"], ["convert", "-t", "utf-16"], ["explain"], ["names"], ["identify"]])
@@ -167,7 +181,10 @@ def test_what_is_another_s_is_not_called_read_only(
 
 @pytest.mark.parametrize(
     "given",
-    [["a"], ["./a", "b"], ["link"], ["--files-from", "names"], ["--files-from", "a"], ["--runner", "local", "b", "a"]],
+    [
+        *(["a"], ["./a", "b"], ["link"], ["--files-from", "names"], ["--files-from", "a"], ["--config", "a", "b"]),
+        ["--runner", "local", "b", "a"],
+    ],
     ids=str,
 )
 def test_no_report_is_written_over_what_is_checked(given: list[str], folder: Path, capsys: Captured) -> None:
@@ -177,6 +194,14 @@ def test_no_report_is_written_over_what_is_checked(given: list[str], folder: Pat
     assert main(["check", "--output-file", "a", *given]) == 2
     assert capsys.readouterr().err == "eightfold: --output-file a is an input: choose another file\n"
     assert files_in(folder) == before
+
+
+@pytest.mark.parametrize("given", ["", "-", "b -", "--files-from -"])
+def test_no_report_is_written_over_standard_input(given: str, folder: Path) -> None:
+    make(folder, a="b\n", b="b")
+    ran = shell(f"eightfold check -j 1 --output-file a {given} < a", folder)
+    assert (ran.returncode, ran.stderr) == (2, b"eightfold: --output-file a is an input: choose another file\n")
+    assert files_in(folder) == {"a": b"b\n", "b": b"b"}
 
 
 def test_the_report_of_the_last_run_is_replaced(folder: Path) -> None:
@@ -225,14 +250,17 @@ def test_the_pipe_of_a_process_is_written_to(line: str, seen: bytes, folder: Pat
 
 @pytest.mark.parametrize(
     "line",
-    ["convert -t utf-8-sig g", "convert -t utf-8-sig < g", "convert -t utf-8-sig --diff g", "repair g", "explain g"],
+    [
+        *("convert -t utf-8-sig g", "convert -t utf-8-sig < g", "convert -t utf-8-sig --diff g"),
+        *("repair g", "explain g", "check g", "check < g", "check -j 1 a g", "check --files-from g"),
+    ],
 )
 def test_output_behind_the_input_is_refused(line: str, folder: Path) -> None:
-    make(folder, g="text\n")
+    make(folder, a="a", g="text\n")
     ran = shell(f"eightfold {line} >> g", folder)
     assert (ran.returncode, ran.stdout) == (2, b"")
     assert b": standard output goes to this file too: write to another file\n" in ran.stderr
-    assert files_in(folder) == {"g": b"text\n"}
+    assert files_in(folder) == {"a": b"a", "g": b"text\n"}
 
 
 def test_what_is_empty_is_read_though_the_output_goes_there(folder: Path) -> None:

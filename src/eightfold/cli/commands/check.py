@@ -41,10 +41,11 @@ from eightfold.cli.work.watching import watched
 from eightfold.files import FileError
 from eightfold.files.parallel.threads import allowed, processors
 from eightfold.files.path_text import shown
-from eightfold.files.paths.entries import is_one_file
+from eightfold.files.read.reading import STANDARD_INPUT, is_read_from
 from eightfold.files.walk.globs import Pattern
 from eightfold.files.walk.trees import Trees, can_walk
 from eightfold.files.walk.walking import Found, Walking, walked
+from eightfold.files.write.writing import check_not_output
 from eightfold.forms import Form
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.reference import signed
@@ -229,8 +230,11 @@ def _check(options: Options) -> None:
         if options.form_is_given and options.form is not None and signed(options.form)[0] is not UTF_8:
             raise UsageError(f"--mojibake is found in utf-8, not in {options.form.name}")
     tell_foreign(options.form, *(end_named(name) for _, name in options.form_map if name))
-    for path in (options.files_from, *(options.paths if options.runner else ())):
+    for path in (options.files_from, options.configurations.file, *(options.paths if options.runner else ())):
         _check_output_file(options, path)
+    if options.output_file == STANDARD_OUTPUT:
+        for path in (options.files_from,) if options.files_from else options.paths or (STANDARD_INPUT,):
+            check_not_output(path)
 
 
 def _settle(options: Options) -> None:
@@ -310,7 +314,7 @@ def _met(options: Options, check: FileCheck) -> Iterator[Found | FileError]:
 
 def _check_output_file(options: Options, given: str) -> None:
     """Refuse to write the results over a file that was given to be read."""
-    if options.output_file != STANDARD_OUTPUT and given and is_one_file(given, options.output_file):
+    if options.output_file != STANDARD_OUTPUT and given and is_read_from(given, options.output_file):
         raise UsageError(f"--output-file {shown(options.output_file)} is an input: choose another file")
 
 

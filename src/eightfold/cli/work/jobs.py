@@ -15,9 +15,8 @@ from eightfold.cli.work.inputs import found_files
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote, is_temporary, packing_of
-from eightfold.files.paths.entries import is_one_file
 from eightfold.files.paths.roots import Way
-from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
+from eightfold.files.read.reading import STANDARD_INPUT, Source, is_read_from, opened
 from eightfold.files.walk.walking import Found, Walking, walked
 from eightfold.files.write.writing import check_not_output, is_written_at_once
 from eightfold.forms.utf_8 import UTF_8
@@ -223,8 +222,16 @@ def _check(options: DestinationOptions) -> None:
         raise UsageError("-o and --in-place cannot be combined")
     if options.in_place and (not options.paths or STANDARD_INPUT in options.paths):
         raise UsageError("standard input cannot be replaced: --in-place needs files")
-    if options.files_from and options.output != STANDARD_OUTPUT and is_one_file(options.files_from, options.output):
-        raise UsageError(f"-o {shown(options.output)} is the list of --files-from: choose another file")
+    if options.output != STANDARD_OUTPUT:
+        _check_not_read(options, options.output)
+
+
+def _check_not_read(options: DestinationOptions, target: str) -> None:
+    """Refuse to write a result over what says which files there are, or how to read them."""
+    files = {"list of --files-from": options.files_from, "file of --config": options.configurations.file}
+    for what, file in files.items():
+        if file and is_read_from(file, target):
+            raise UsageError(f"{shown(target)} is the {what}, and a result would overwrite it: choose another name")
 
 
 def _is_folder(path: str) -> bool:
@@ -239,7 +246,9 @@ def _into_folder(options: DestinationOptions, path: str, file: Found) -> Job:
     if file.path == STANDARD_INPUT:
         raise UsageError("standard input has no file name: use -o to name a file, not a folder")
     inside = os.path.relpath(file.path, path) if file.path != path else os.path.basename(file.path)
-    return job_of(options, file, os.path.join(options.output, inside), inside)
+    target = os.path.join(options.output, inside)
+    _check_not_read(options, target)
+    return job_of(options, file, target, inside)
 
 
 def _apart(work: Iterable[Job]) -> list[Job]:

@@ -13,7 +13,7 @@ from typing import cast
 
 from eightfold.files import FileError, blaming
 from eightfold.files.paths.addresses import is_remote, packing_of
-from eightfold.files.paths.entries import Entry
+from eightfold.files.paths.entries import Entry, is_one_file
 from eightfold.files.paths.roots import Way
 
 STANDARD_INPUT = "-"
@@ -213,6 +213,13 @@ class Source:
         with blaming(self.path):
             self._file.seek(self._start)
         self._passed = 0
+
+
+def is_read_from(path: str, file: str | int) -> bool:
+    """Return whether a path, or ``-`` for standard input, leads to a regular file, which is a path or a descriptor."""
+    with suppress(OSError, AttributeError):  # It is closed, or not a file.
+        return is_one_file(file, sys.stdin.fileno() if path == STANDARD_INPUT else path)
+    return False
 
 
 @contextmanager

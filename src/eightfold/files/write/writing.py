@@ -15,9 +15,9 @@ from contextlib import contextmanager, suppress
 from typing import BinaryIO, NamedTuple
 
 from eightfold.files import FileError, blaming, file_error
-from eightfold.files.paths.entries import Entry, check_regular, is_one_file
+from eightfold.files.paths.entries import Entry, check_regular
 from eightfold.files.paths.roots import Way
-from eightfold.files.read.reading import STANDARD_INPUT
+from eightfold.files.read.reading import is_read_from
 from eightfold.files.write.attributes import take_over
 from eightfold.files.write.temporary import hand_over, temporary_beside
 
@@ -245,8 +245,8 @@ def check_not_output(path: str) -> None:
         FileError: it does.
     """
     with suppress(OSError, AttributeError):  # It is closed, or not a file.
-        output, file = sys.stdout.fileno(), sys.stdin.fileno() if path == STANDARD_INPUT else path
-        if is_one_file(output, file) and os.fstat(output).st_size > 0:
+        output = sys.stdout.fileno()
+        if is_read_from(path, output) and os.fstat(output).st_size > 0:
             raise FileError(path, "standard output goes to this file too: write to another file")
 
 
