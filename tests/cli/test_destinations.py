@@ -102,6 +102,20 @@ def test_a_certificate_over_a_result_is_refused(
 
 
 @pytest.mark.parametrize("command", [CONVERT, REPAIR], ids=["convert", "repair"])
+@pytest.mark.parametrize("certificate", ["o", "./o/u"])
+def test_a_certificate_over_the_folder_of_a_result_is_refused(
+    command: list[str], certificate: str, folder: Path, capsys: Captured
+) -> None:
+    make(folder, t_u_a="a")
+    if certificate != "o":
+        (folder / "o").mkdir()
+    assert main([*command, "-o", "o", "t", "--certificate", certificate]) == 2
+    said = f"eightfold: --certificate {certificate}: results are written to a folder here; choose another name\n"
+    assert capsys.readouterr().err == said
+    assert [path for path in folder.rglob("*") if path.is_file()] == [folder / "t" / "u" / "a"]
+
+
+@pytest.mark.parametrize("command", [CONVERT, REPAIR], ids=["convert", "repair"])
 @pytest.mark.parametrize("path", ["t/a", "t", "link"], ids=["file", "folder", "link"])
 def test_a_certificate_over_a_backup_is_refused(command: list[str], path: str, folder: Path, capsys: Captured) -> None:
     make(folder, t_a="a")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
@@ -37,7 +38,7 @@ def check_certificate_not_output(options: CertificateOptions) -> None:
 
 
 def check_certificate_apart(options: CertificateOptions, work: Iterable[Job]) -> None:
-    """Refuse a certificate that would be written over a result, or over the backup of a file that is replaced.
+    """Refuse a certificate that would be written over a result or its folder, or over the backup of a replaced file.
 
     Raises:
         UsageError: that is so.
@@ -52,6 +53,10 @@ def check_certificate_apart(options: CertificateOptions, work: Iterable[Job]) ->
                 raise UsageError(
                     f"--certificate {shown(options.certificate)}: a {what} is written to this file; choose another name"
                 )
+        if any(target.startswith(os.path.join(place, "")) for target in targets):
+            raise UsageError(
+                f"--certificate {shown(options.certificate)}: results are written to a folder here; choose another name"
+            )
 
 
 @contextmanager
