@@ -82,7 +82,7 @@ fn drawn(state: &mut u64) -> usize {
 fn with_strays(text: &[u8], one_in: usize) -> Vec<u8> {
     let (mut data, mut state) = (vec![], 2_u64);
     for &byte in text {
-        if byte & 0xC0 != 0x80 && drawn(&mut state) % one_in == 0 {
+        if byte & 0xC0 != 0x80 && drawn(&mut state).is_multiple_of(one_in) {
             data.push(0xFF);
         }
         data.push(byte);
