@@ -21,7 +21,9 @@ use super::text::Text;
 use super::vectors;
 #[cfg(target_arch = "x86_64")]
 use super::x86::avx512;
-use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds, joined};
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use crate::code_point::SURROGATES;
+use crate::code_point::{LARGEST_IN_STR, Range, holds, joined};
 use crate::derive::instead::{Instead, RARE};
 
 /// What a step may write beyond what it says.
