@@ -287,6 +287,12 @@ impl Layout {
         }
     }
 
+    /// Whether of all sequences only those of four bytes are beyond U+FFFF.
+    #[inline]
+    pub(crate) fn only_fours_are_wide(&self) -> bool {
+        self.borders[2][0] >= 0xF0
+    }
+
     /// The layout, if the payload of some sequences differs from their code point.
     #[inline]
     #[must_use]

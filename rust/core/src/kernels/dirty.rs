@@ -38,10 +38,9 @@ impl Source<'_> {
     #[must_use]
     pub fn takes_dirty(&self) -> bool {
         let is_plain = self.layout.has_nul && self.layout.pairs == Pairs::Apart && !self.layout.has_runs;
-        // Of sequences, kernels of 16-bit units stop at those of four bytes only.
-        let are_fours_wider = self.layout.borders[2][0] >= 0xF0;
         let is_answered = matches!(self.answer(), Answer::Escape(_) | Answer::Replace | Answer::Drop);
-        is_plain && are_fours_wider && is_answered && Level::current() > Level::Portable
+        // Of sequences, kernels of 16-bit units stop at those of four bytes only.
+        is_plain && self.layout.only_fours_are_wide() && is_answered && Level::current() > Level::Portable
     }
 
     /// What the beginning comes to, if at least half of its blocks have to be read closely.

@@ -61,7 +61,7 @@ impl Pass<'_> {
         self.dirty().is_some()
     }
 
-    /// The input, if kernels write it in one pass.
+    /// The input, if kernels write it in one pass. None if it is short: asking takes a tenth of the time of reading it.
     #[inline]
     pub(super) fn dirty(&self) -> Option<Source<'_>> {
         if self.data.len() <= SHORT_INPUT { None } else { self.long_dirty() }
@@ -90,6 +90,7 @@ impl Pass<'_> {
     }
 
     /// Write text that is dirty throughout.
+    // In a function of its own, as the next one is: what writes short text is generic too, and small.
     #[inline(never)]
     pub(super) fn write_dirty<T: Unit>(
         &self,

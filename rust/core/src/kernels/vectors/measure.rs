@@ -129,7 +129,7 @@ pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &m
         false => Prefix::NONE,
     };
     let largest = each_8(shared.largest);
-    let only_fours_are_wider = !reader.answer.is_ascii() && layout.borders[2][0] >= 0xF0;
+    let only_fours_are_wider = !reader.answer.is_ascii() && layout.only_fours_are_wide();
     let (count, fine) = (shared.count, Width::Ascii);
     let counted = Counted { layout, count, largest, fine, pairs: 0, ills: 0, only_fours_are_wider, is_widest: false };
     let mut state = (counted, notes);
