@@ -89,7 +89,7 @@ pub(crate) use runs::Runs;
 pub(crate) use search::{count_byte, counted};
 pub use search::{find_any, find_last, find_row};
 pub(crate) use short::room_for;
-pub use short::{write_by_points, write_by_words, write_short};
+pub use short::{write_by_points, write_by_words, write_scalars, write_short};
 #[cfg(feature = "simdutf")]
 pub use short_units::ShortUnits;
 pub(crate) use source::Faults;

@@ -47,13 +47,26 @@ pub fn write_short(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) 
     #[cfg(target_arch = "x86_64")]
     if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::short::write(text.slice(0, limit), instead, out) };
+        return unsafe { avx512::short::write(text.slice(0, limit), *instead, out) };
     }
     match text {
         Text::One(points) => write(&points[..limit], instead, out),
         Text::Two(points) => write(&points[..limit], instead, out),
         Text::Four(points) => write(&points[..limit], instead, out),
     }
+}
+
+/// Write as UTF-8 what a short text begins with, by blocks that hold neither surrogates nor values beyond Unicode, and
+/// return how many code points that is: none where [`write_short`] takes no more time, or there may be no room.
+#[inline]
+pub fn write_scalars(text: Text<'_>, out: &mut Output<'_, u8>) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if Level::current() == Level::Avx512 && text.len() <= out.room().saturating_sub(SLACK) / LONGEST {
+        // SAFETY: the machine has the instructions.
+        return unsafe { avx512::short::write_scalars(text, out) };
+    }
+    _ = (text, out);
+    0
 }
 
 /// As [`write_short`], word by word on any machine: the kernels know what is written instead of surrogates only.

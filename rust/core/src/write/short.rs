@@ -7,7 +7,7 @@ use crate::chunk::CHUNK_POINTS;
 use crate::code_point::STARTS;
 use crate::derive::instead::Instead;
 use crate::form::Form;
-use crate::kernels::{Level, Output, Text, has_point, room_for, write_by_points, write_by_words, write_short};
+use crate::kernels::{Level, Output, Text, has_point, room_for, write_by_points, write_by_words, write_scalars, write_short};
 use crate::policy::Missing;
 use crate::write::encode::encode_text;
 
@@ -43,20 +43,32 @@ impl Form {
         policy: Option<Missing>,
         memory: &'m mut ShortBytes,
     ) -> Option<&'m [u8]> {
-        let (mut out, instead) = (Output::new(memory), self.instead(policy));
-        let start = match self.agreement.is_total() {
+        let mut out = Output::new(memory);
+        let is_plain = self.agreement.is_total() && text.len() <= SHORT_POINTS;
+        let start = if is_plain { write_scalars(text, &mut out) } else { 0 };
+        let is_whole = start == text.len() || self.write_others(text, start, policy, &mut out);
+        is_whole.then(|| &*out.into_written())
+    }
+
+    /// Write the rest of a short text from an index on, and return whether that could be done: see
+    /// [`write_short`](Form::write_short).
+    // Called, it takes 3 to 5 ns more, a twentieth of the time of 64 bytes.
+    #[inline(always)]
+    fn write_others(&self, text: Text<'_>, start: usize, policy: Option<Missing>, out: &mut Output<'_, u8>) -> bool {
+        let (instead, rest) = (self.instead(policy), text.slice(start, text.len()));
+        let count = match self.agreement.is_total() {
             _ if text.len() > most_points() => 0,
-            true => write_short(text, instead, &mut out),
-            false => self.write_what_is_shared(text, instead, &mut out),
+            true => write_short(rest, instead, out),
+            false => self.write_what_is_shared(rest, instead, out),
         };
-        if start < text.len() {
-            let policy = policy?;
-            if text.len() - start > out.room() / self.most_bytes(policy) {
-                return None;
-            }
-            encode_text(self, text, start, policy, &mut out).ok()?;
+        let at = start + count;
+        if at == text.len() {
+            return true;
         }
-        Some(out.into_written())
+        policy.is_some_and(|policy| {
+            let has_room = text.len() - at <= out.room() / self.most_bytes(policy);
+            has_room && encode_text(self, text, at, policy, out).is_ok()
+        })
     }
 
     /// How a long text is written in one pass; None where measuring it first takes no more time, or what it may become
@@ -84,7 +96,11 @@ impl Form {
             return write_by_words(text, instead, out);
         }
         let has_none = self.agreement.is_worthwhile() && !has_point(text, self.agreement.apart());
-        if has_none { write_short(text, &Instead::Stop, out) } else { 0 }
+        if !has_none {
+            return 0;
+        }
+        let start = write_scalars(text, out);
+        start + write_short(text.slice(start, text.len()), &Instead::Stop, out)
     }
 
     /// Whether it is known what becomes of all that the form does not share with UTF-8.

@@ -4,16 +4,18 @@ use std::arch::x86_64::*;
 
 use eightfold_features::avx512;
 
-use super::units::are_32;
+use super::units::{are_16, are_32};
+use super::{EVERY_FOURTH, bytes_32, halves_32, put_one_or_two, put_sequences, units_16, units_32};
 use crate::code_point::{SURROGATES, TRAILS};
 use crate::derive::instead::Instead;
 use crate::kernels::instead::ANSWER;
+use crate::kernels::lanes::low_64;
 use crate::kernels::output::Output;
 use crate::kernels::text::Text;
 
 const LANES: usize = 16;
-/// The first byte of each lane.
-const FIRST_BYTES: u64 = 0x1111_1111_1111_1111;
+/// The code points below U+0800 of a block.
+const UNITS: usize = 32;
 
 /// Sixteen code points at most, and what becomes of each of them.
 struct Block {
@@ -79,30 +81,55 @@ impl Block {
         let kept = u64::from(self.kept) & ((1 << end) - 1);
         let bytes = _mm512_and_si512(self.points, _mm512_set1_epi32(0xFF));
         let sequences = _mm512_mask_mov_epi32(sequences(self.points), self.single, bytes);
-        put(sequences, _pdep_u64(kept, FIRST_BYTES) * 0xF, out);
+        put_sequences(sequences, _pdep_u64(kept, EVERY_FOURTH) * 0xF, out);
         end as usize
     }
 }
 
-/// As [`write_short`](crate::kernels::write_short), with enough room.
+/// As [`write_scalars`](crate::kernels::write_scalars), with enough room.
 #[avx512]
-pub fn write(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) -> usize {
-    for at in (0..text.len()).step_by(LANES) {
-        let block = Block::new(text, at);
-        if are_32(block.points, SURROGATES) | block.ends != 0 {
-            return write_from(text, at, *instead, out);
+pub fn write_scalars(text: Text<'_>, out: &mut Output<'_, u8>) -> usize {
+    match text {
+        Text::One(points) => {
+            for block in points.chunks(UNITS) {
+                put_one_or_two(_mm512_cvtepu8_epi16(bytes_32(block, 0)), block.len(), out);
+            }
         }
-        put(sequences(block.points), u64::MAX >> (64 - 4 * LANES.min(text.len() - at)), out);
+        Text::Two(points) => {
+            for (block, at) in points.chunks(UNITS).zip((0..).step_by(UNITS)) {
+                let units = units_32(block, 0);
+                if _mm512_cmpge_epu16_mask(units, _mm512_set1_epi16(0x800)) == 0 {
+                    put_one_or_two(units, block.len(), out);
+                    continue;
+                }
+                if are_16(units, SURROGATES) != 0 {
+                    return at;
+                }
+                let [lower, upper] = halves_32(units);
+                put_first(lower, block.len(), out);
+                if block.len() > LANES {
+                    put_first(upper, block.len() - LANES, out);
+                }
+            }
+        }
+        Text::Four(points) => {
+            for (block, at) in points.chunks(LANES).zip((0..).step_by(LANES)) {
+                let points = units_16(block, 0);
+                let ends = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x11_0000));
+                if are_32(points, SURROGATES) | ends != 0 {
+                    return at;
+                }
+                put_first(points, block.len(), out);
+            }
+        }
     }
     text.len()
 }
 
-/// Write the same from an index on.
-// Inlined, it would take registers from the loop that calls it.
-#[inline(never)]
+/// As [`write_short`](crate::kernels::write_short), with enough room.
 #[avx512]
-fn write_from(text: Text<'_>, start: usize, instead: Instead, out: &mut Output<'_, u8>) -> usize {
-    let mut at = start;
+pub fn write(text: Text<'_>, instead: Instead, out: &mut Output<'_, u8>) -> usize {
+    let mut at = 0;
     while at < text.len() {
         let count = (text.len() - at).min(LANES);
         let mut block = Block::new(text, at);
@@ -121,17 +148,11 @@ fn write_from(text: Text<'_>, start: usize, instead: Instead, out: &mut Output<'
     text.len()
 }
 
-/// Write the bytes of those sequences whose lanes are used.
+/// Write the first `count` of sixteen code points, or all.
 #[inline]
 #[avx512]
-fn put(sequences: __m512i, used: u64, out: &mut Output<'_, u8>) {
-    // Bytes that are not part of a sequence are 0, and so is U+0000, which is the first byte of its own.
-    let used = (_mm512_test_epi8_mask(sequences, sequences) | FIRST_BYTES) & used;
-    let place = out.spare().first_chunk_mut::<64>().expect("room for more");
-    // SAFETY: 64 bytes have room there.
-    unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(used, sequences)) };
-    // SAFETY: 64 bytes have been written.
-    unsafe { out.advance(used.count_ones() as usize) };
+fn put_first(points: __m512i, count: usize, out: &mut Output<'_, u8>) {
+    put_sequences(sequences(points), low_64(4 * count.min(LANES)), out);
 }
 
 /// The sequences of code points, each in its lane from the lowest byte up, padded with 0.
