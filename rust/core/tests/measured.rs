@@ -13,6 +13,8 @@ fn check(data: &[u8]) {
     let found = (measured.text(), measured.count(), measured.width());
     assert_eq!(found, (text, text.chars().count(), width), "{data:X?}");
     assert_eq!(is_utf8_up_to(data), end, "{data:X?}");
+    let whole = Measured::whole(data).map(|measured| (measured.text(), measured.count(), measured.width()));
+    assert_eq!(whole, (end == data.len()).then_some(found), "{data:X?}");
     for is_likely in [false, true] {
         let short = Measured::of_short(data, is_likely);
         // Without vectors, and where there are fewer bytes than a vector has, little text is measured otherwise.

@@ -279,8 +279,8 @@ fn clean_pass<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option
 }
 
 fn measured_text<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
-    let measured = released(py, data.len(), || Measured::new(data));
-    if measured.text().len() < data.len() { Ok(None) } else { str_of_measured(py, measured).map(Some) }
+    let measured = released(py, data.len(), || Measured::whole(data));
+    measured.map(|measured| str_of_measured(py, measured)).transpose()
 }
 
 /// Return the code points of bytes: see `eightfold.text.decode_code_points`.

@@ -78,8 +78,7 @@ pub fn code_point_count<'py>(
     let reading = asked.reading(py, opened.plain, &Errors::Strict, false)?;
     if reading.form.agreement.is_total() {
         let data = &opened.content.as_bytes()[opened.skipped..];
-        let measured = released(py, data.len(), || Measured::new(data));
-        if measured.text().len() == data.len() {
+        if let Some(measured) = released(py, data.len(), || Measured::whole(data)) {
             return Ok(Made(measured.count()));
         }
     }

@@ -51,6 +51,17 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
     }
 }
 
+/// Whether a kernel for blocks measures so many bytes.
+pub fn measures_to_a_fault(data: &[u8]) -> bool {
+    match Level::current() {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => true,
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        Level::VECTORS => data.len() >= BLOCKS,
+        _ => false,
+    }
+}
+
 /// As [`measure_blocks`], of short bytes: [`Prefix::NONE`] where they are not valid to the end, or this takes no less
 /// time than [`write_short`].
 pub fn measure_short(data: &[u8]) -> Prefix {

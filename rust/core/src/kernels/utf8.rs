@@ -15,6 +15,10 @@ use crate::derive::agreement::Agreement;
 /// Bytes that are measured together: they stay in the first-level cache for the three scans.
 const BLOCK: usize = 16384;
 
+/// Where a kernel for blocks stops so many bytes before the end or more, it is at a fault: else only a block that is not
+/// whole is left to it, and a sequence that is not.
+const OPEN_BYTES: usize = 64 + 3;
+
 /// The first bytes of some, which have been found to be valid UTF-8, a stretch after the other.
 struct Valid<'a> {
     data: &'a [u8],
@@ -54,7 +58,22 @@ impl<'a> Measured<'a> {
     /// Measure the longest valid prefix; it is all of the data exactly when they are valid UTF-8.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Self {
-        let (mut valid, Prefix { mut count, mut largest, .. }) = Valid::measured(data);
+        Measured::from_prefix(Valid::measured(data))
+    }
+
+    /// Measure all of the data; None, as soon as that is known, where not all of them are valid UTF-8.
+    #[must_use]
+    pub fn whole(data: &'a [u8]) -> Option<Self> {
+        let (valid, prefix) = Valid::measured(data);
+        if dispatch::measures_to_a_fault(data) && data.len() - valid.end() >= OPEN_BYTES {
+            return None;
+        }
+        Some(Measured::from_prefix((valid, prefix))).filter(|measured| measured.text().len() == data.len())
+    }
+
+    /// Measure what follows valid bytes too.
+    fn from_prefix((mut valid, prefix): (Valid<'a>, Prefix)) -> Self {
+        let (data, Prefix { mut count, mut largest, .. }) = (valid.data, prefix);
         while valid.end() < data.len() {
             let end = sequence_border(data, valid.end(), data.len().min(valid.end() + BLOCK));
             let text = valid.extend(end);
@@ -74,8 +93,7 @@ impl<'a> Measured<'a> {
     pub fn of_short(data: &'a [u8], is_likely: bool) -> Option<Self> {
         let Prefix { end, count, largest } = dispatch::measure_short(data);
         if end < data.len() {
-            let measured = (is_likely && Level::current() == Level::VECTORS).then(|| Measured::new(data));
-            return measured.filter(|measured| measured.text().len() == data.len());
+            return if is_likely && Level::current() == Level::VECTORS { Measured::whole(data) } else { None };
         }
         // SAFETY: all of the text has just been found to be valid, and counted.
         Some(unsafe { Measured::known(Valid { data, end }.text(), count, Width::of_largest(largest)) })
