@@ -77,9 +77,17 @@ def seconds(program: Program) -> float:
 
 
 def _run(program: Program, output: int) -> subprocess.CompletedProcess[bytes]:
+    # As an installation by pip does, that of a checkout keeps what Python compiles: else each start takes 90 ms more.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with open(program.input or os.devnull, "rb") as given:
         done = subprocess.run(
-            program.arguments, stdin=given, stdout=output, stderr=subprocess.DEVNULL, close_fds=False, check=False
+            program.arguments,
+            stdin=given,
+            stdout=output,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            close_fds=False,
+            check=False,
         )
     if done.returncode not in program.statuses:
         raise ValueError(f"{' '.join(program.arguments)}: exit status {done.returncode}")

@@ -94,6 +94,12 @@ def test_a_program_that_fails_is_no_measurement() -> None:
         programs.seconds(python("fails", "raise SystemExit(1)"))
 
 
+def test_programs_keep_what_python_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    shown = python("shows", "import sys; print(sys.dont_write_bytecode)")
+    assert programs.output_of(shown) == b"False\n"
+
+
 def test_time_is_that_of_the_whole_process() -> None:
     assert programs.seconds(python("sleeps", "import time; time.sleep(0.2)")) > 0.2
 
