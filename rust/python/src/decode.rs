@@ -23,6 +23,8 @@ use crate::surveyed::Surveyed;
 
 /// How much of an input says that all of it may be ASCII, which is then checked while it is copied.
 const PROBE_BYTES: usize = 64;
+/// Up to this size all is looked at first where faults are dropped.
+const DROPPING_BYTES: usize = SHORT_INPUT + SHORT_INPUT / 2;
 /// Up to this size all is looked at first: what turns out not to be ASCII would have been given memory for nothing.
 const SHORT_BYTES: usize = 256;
 /// Where no more than one in so many bytes of a short input is not ASCII, these are likely to be faults.
@@ -90,7 +92,7 @@ pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyNa
     let looked_at = match policy {
         None => SHORT_BYTES,
         Some(_) if pass.is_short() => data.len(),
-        Some(_) => SHORT_INPUT,
+        Some(_) => most_looked_at(&pass),
     };
     if handle.shares_ascii {
         let text =
@@ -213,7 +215,12 @@ fn answered_text<'py>(py: Python<'py>, pass: Pass<'_>) -> Option<Bound<'py, PySt
 /// Whether text that is likely to be ASCII is written with the answers to faults without looking whether it has any: it
 /// stays ASCII, and is too long to be looked at twice.
 fn is_written_at_once(pass: &Pass<'_>) -> bool {
-    pass.on_fault.answers_ascii() && pass.data.len() > SHORT_INPUT && !pass.is_short()
+    pass.on_fault.answers_ascii() && pass.data.len() > most_looked_at(pass) && !pass.is_short()
+}
+
+/// How many bytes are looked at first where a policy answers faults.
+fn most_looked_at(pass: &Pass<'_>) -> usize {
+    if pass.on_fault == OnFault::Ignore { DROPPING_BYTES } else { SHORT_INPUT }
 }
 
 /// The str of bytes of which the first that is not ASCII is a fault, if no more than faults are not; None where the
