@@ -7,7 +7,9 @@ use crate::chunk::CHUNK_POINTS;
 use crate::code_point::STARTS;
 use crate::derive::instead::Instead;
 use crate::form::Form;
-use crate::kernels::{Level, Output, Text, has_point, room_for, write_by_points, write_by_words, write_scalars, write_short};
+use crate::kernels::{
+    Level, Output, Text, has_point, room_for, write_by_points, write_by_words, write_scalars, write_short,
+};
 use crate::policy::Missing;
 use crate::write::encode::encode_text;
 
