@@ -2,6 +2,9 @@
 
 mod forms;
 
+use std::collections::BTreeMap;
+
+use eightfold_core::kernels::Level;
 use eightfold_core::{
     Form, Halt, Measured, Missing, OnFault, Pass, Step, Text, TextBuffer, TextFault, Unwritten, Width, Writer,
     encode_text,
@@ -87,6 +90,35 @@ fn what_a_form_shares_with_utf_8_is_derived() {
     assert_eq!(parts("xtf-8", b"\xEE\xBD\xBF\xEE\xBE\x80"), 3);
     assert_eq!(parts("corrected-utf-8", b"ab\x7F\xC3\xA9"), 3);
     assert_eq!(parts("utf-16-le", b"ab"), 0);
+}
+
+#[test]
+fn short_bytes_are_measured_as_utf_8_only_where_the_form_reads_them_so() {
+    let points = (0..0x1000).step_by(0x40).chain((0x1000..0x11_0000).step_by(0x400)).chain([0x7F, 0xEFC0, 0xFFFF]);
+    let pieces: Vec<String> = points.filter_map(char::from_u32).map(String::from).collect();
+    let frames: Vec<[String; 2]> = (0..70).step_by(23).map(|before| ["a".repeat(before), "b".repeat(40)]).collect();
+    let mut measured = BTreeMap::new();
+    for (name, form) in family() {
+        for (piece, [before, behind]) in pieces.iter().flat_map(|piece| frames.iter().map(move |frame| (piece, frame)))
+        {
+            let text = [before, piece, behind].map(String::as_str).concat();
+            for is_likely in [false, true] {
+                if let Some(short) = Measured::of_short(text.as_bytes(), &form.agreement, is_likely) {
+                    assert_eq!((short.text(), short.count()), (text.as_str(), text.chars().count()));
+                    let expected = (text.chars().map(u32::from).collect(), Halt::End(text.len()));
+                    assert_eq!(decoded(&form, text.as_bytes(), OnFault::Stop), expected, "{name} {text:?}");
+                    *measured.entry(name.clone()).or_insert(0) += 1;
+                }
+            }
+        }
+    }
+    if Level::current() != Level::Portable {
+        let all = measured["utf-8"];
+        assert!(
+            ["cesu-8", "mutf-8", "xtf-8"].iter().all(|&name| (all / 20..all).contains(&measured[name])),
+            "{measured:?}"
+        );
+    }
 }
 
 #[test]

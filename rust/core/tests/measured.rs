@@ -1,7 +1,14 @@
 //! Measuring UTF-8 agrees with the standard library, wherever in a block something stands.
 
+mod forms;
+
+use std::sync::LazyLock;
+
 use eightfold_core::kernels::{Level, is_utf8_up_to};
-use eightfold_core::{Measured, Width};
+use eightfold_core::{Form, Measured, Width};
+use forms::form;
+
+static UTF_8: LazyLock<Form> = LazyLock::new(|| form("utf-8"));
 
 fn check(data: &[u8]) {
     let end = std::str::from_utf8(data).map_or_else(|error| error.valid_up_to(), str::len);
@@ -16,7 +23,7 @@ fn check(data: &[u8]) {
     let whole = Measured::whole(data).map(|measured| (measured.text(), measured.count(), measured.width()));
     assert_eq!(whole, (end == data.len()).then_some(found), "{data:X?}");
     for is_likely in [false, true] {
-        let short = Measured::of_short(data, is_likely);
+        let short = Measured::of_short(data, &UTF_8.agreement, is_likely);
         // Without vectors, and where there are fewer bytes than a vector has, little text is measured otherwise.
         let is_valid = end == data.len();
         assert!(short.is_none() || is_valid, "{data:X?}");

@@ -146,9 +146,7 @@ fn text_in_one_pass<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bo
             return Ok(text);
         }
     }
-    if pass.form.agreement.is_total()
-        && let Some(measured) = Measured::of_short(pass.data, pass.on_fault == OnFault::Stop)
-    {
+    if let Some(measured) = Measured::of_short(pass.data, &pass.form.agreement, pass.on_fault == OnFault::Stop) {
         return str_of_measured(py, measured).map(Some);
     }
     str_of_short(py, pass)

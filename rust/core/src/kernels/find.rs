@@ -1,11 +1,19 @@
 //! Searches for values in ranges, in blocks without branches that the compiler vectorizes.
 
 use super::fetch::fetch_block;
+use super::measured::{Measured, Width};
 use super::text::Text;
 use crate::code_point::{Range, holds};
 use crate::derive::agreement::Agreement;
 
 const BLOCK: usize = 64;
+/// What is left behind the last of them is looked at in blocks of so many.
+const LITTLE_BLOCK: usize = 16;
+
+const LARGEST_ASCII: u8 = 0x7F;
+/// The least bytes that begin a sequence of three bytes, and of four.
+const THREE: u8 = 0xE0;
+const FOUR: u8 = 0xF0;
 
 /// Code points that are searched for one range after another.
 const PIECE: usize = 1 << 12;
@@ -100,15 +108,16 @@ fn any<T: Copy>(data: &[T], is_meant: impl Fn(T) -> bool) -> bool {
 
 #[inline]
 pub(super) fn first<T: Copy>(data: &[T], is_meant: impl Fn(T) -> bool) -> Option<usize> {
-    let mut blocks = data.chunks_exact(BLOCK);
-    let mut at = 0;
-    for block in &mut blocks {
-        if block.iter().fold(false, |found, &each| found | is_meant(each)) {
-            break;
-        }
-        at += BLOCK;
-    }
+    let mut at = passed::<T, BLOCK>(data, &is_meant);
+    at += passed::<T, LITTLE_BLOCK>(&data[at..], &is_meant);
     data[at..].iter().position(|&each| is_meant(each)).map(|found| at + found)
+}
+
+/// The length of the blocks, from the first on, in which nothing is meant.
+#[inline]
+fn passed<T: Copy, const MANY: usize>(data: &[T], is_meant: impl Fn(T) -> bool) -> usize {
+    let has_none = |block: &&[T; MANY]| !block.iter().fold(false, |found, &each| found | is_meant(each));
+    MANY * data.as_chunks().0.iter().take_while(has_none).count()
 }
 
 impl Agreement {
@@ -116,6 +125,17 @@ impl Agreement {
     pub(super) fn least_parting(&self) -> u8 {
         let leads = self.leads.iter().map(|&(low, _)| low).chain(self.pairs.iter().map(|&(lead, _)| lead));
         if self.worthwhile { leads.min().unwrap_or(u8::MAX) } else { 0 }
+    }
+
+    /// Whether sequences of two bytes part, of which a text beyond ASCII is likely to have one.
+    pub(super) fn parts_at_twos(&self) -> bool {
+        self.leads.iter().any(|&(low, high)| low < THREE && high > LARGEST_ASCII)
+    }
+
+    /// Whether a text of UTF-8 is the same text in the form.
+    pub(super) fn shares(&self, text: &Measured<'_>) -> bool {
+        let has_none = || text.width() < Width::Ucs4 && self.least_parting() >= FOUR;
+        self.is_total() || has_none() || self.before_parting(text.text().as_bytes()) == text.text().len()
     }
 
     /// The length of the text before the first parting byte.

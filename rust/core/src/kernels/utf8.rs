@@ -88,15 +88,23 @@ impl<'a> Measured<'a> {
     }
 
     /// Measure short bytes, if it takes less time to measure and write them than to read them in one pass; None if they
-    /// are not valid UTF-8. Where they are not likely to be, less time is taken to find out.
+    /// are not valid UTF-8, or a form parts from it there. Where they are not likely to be, less time is taken to find
+    /// out.
     #[must_use]
-    pub fn of_short(data: &'a [u8], is_likely: bool) -> Option<Self> {
-        let Prefix { end, count, largest } = dispatch::measure_short(data);
-        if end < data.len() {
-            return if is_likely && Level::current() == Level::VECTORS { Measured::whole(data) } else { None };
+    pub fn of_short(data: &'a [u8], agreement: &Agreement, is_likely: bool) -> Option<Self> {
+        if !agreement.is_worthwhile() || agreement.parts_at_twos() {
+            return None;
         }
-        // SAFETY: all of the text has just been found to be valid, and counted.
-        Some(unsafe { Measured::known(Valid { data, end }.text(), count, Width::of_largest(largest)) })
+        let Prefix { end, count, largest } = dispatch::measure_short(data);
+        let measured = if end == data.len() {
+            // SAFETY: all of the text has just been found to be valid, and counted.
+            unsafe { Measured::known(Valid { data, end }.text(), count, Width::of_largest(largest)) }
+        } else if is_likely && agreement.is_total() && Level::current() == Level::VECTORS {
+            Measured::whole(data)?
+        } else {
+            return None;
+        };
+        agreement.shares(&measured).then_some(measured)
     }
 
     /// The text up to an offset, where a code point begins, and the rest. No part is wider than the whole, or is said
