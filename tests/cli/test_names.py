@@ -106,6 +106,15 @@ def test_where_a_link_leads_is_reported_and_no_reason_to_fail(folder: Path) -> N
     assert names("--fix", "latin-1", "clean").stderr.startswith(b"eightfold: 1 symbolic link to ill-formed names")
 
 
+def test_a_link_that_several_paths_reach_is_counted_once(folder: Path) -> None:
+    os.symlink(b"../\xe8", b"clean/link")
+    os.symlink(b"clean", b"way")
+    done = names("--fix", "latin-1", "clean", "clean", "./clean/", "way", "clean/link", ".")
+    assert done.stderr.startswith(b"eightfold: 1 symbolic link to ill-formed names")
+    os.symlink(b"../\xe8", b"clean/second")
+    assert names("--fix", "latin-1", "clean").stderr.startswith(b"eightfold: 2 symbolic links to ill-formed names")
+
+
 def test_another_form(folder: Path) -> None:
     make(b"clean/\xed\xa0\xbd\xed\xb8\x80")
     assert names("clean").returncode == 1

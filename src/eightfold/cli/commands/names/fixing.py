@@ -146,23 +146,33 @@ def _put(fix: _Fix, options: Options) -> None:
 
 def _found(options: Options, failures: Failures) -> _Found:
     """Read all names."""
+    # A file that is given twice, or lies below another path, is the same file under another path.
     found: dict[tuple[str, str], Renaming] = {}
-    links = members = 0
+    links: set[tuple[str, str]] = set()
+    linked_members = members = 0
     for name in names_in(options.paths, failures):
-        links += leads_to_ill_formed(name, options.form)
+        is_member = name.source != FOLDER
+        if leads_to_ill_formed(name, options.form):
+            if is_member:
+                linked_members += 1
+            else:
+                links.add(_file(name))
         if is_well_formed(name.name, "utf-8"):
             continue
-        if name.source == FOLDER:
-            renaming = _renaming(name, options)
-            # A file that is given twice, or lies below another path, is the same file under another path.
-            found.setdefault((os.path.realpath(renaming.folder), renaming.old), renaming)
-        else:
+        if is_member:
             members += 1
-    if links:
-        say(f"{counted(links, 'symbolic link')} to ill-formed names: their targets are not changed")
+        else:
+            found.setdefault(_file(name), _renaming(name, options))
+    if count := len(links) + linked_members:
+        say(f"{counted(count, 'symbolic link')} to ill-formed names: their targets are not changed")
     if members:
         say(f"{counted(members, 'ill-formed name')} in archives: archives are not changed")
     return _Found(_fixes(found), members)
+
+
+def _file(name: Name) -> tuple[str, str]:
+    """Return what is the same for every path of a file: its real folder, and its name there."""
+    return os.path.realpath(name.place), os.fsdecode(name.name)
 
 
 def _fixes(found: Mapping[tuple[str, str], Renaming]) -> list[_Fix]:
