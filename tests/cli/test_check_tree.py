@@ -90,7 +90,21 @@ def test_the_form_of_files_that_match(tmp_path: Path) -> None:
     assert forms(tmp_path, "--form-map", "*.txt=auto", "src/c.txt") == {"src/c.txt": "utf-8"}
 
 
-@pytest.mark.parametrize("given", ["*.txt", "=utf-8", "*.txt=utf-9", "#=utf-8"])
+def test_a_pattern_of_folders_selects_the_files_in_them(tmp_path: Path) -> None:
+    make_tree(tmp_path, {**TREE, "src/deep/src/d.txt": b"d"})
+    inside = {"./src/c.txt": "cesu-8", "./src/deep/src/d.txt": "cesu-8"}
+    outside = {"./.gitignore": "utf-8", "./a.txt": "utf-8"}
+    assert forms(tmp_path, "--form-map", "src/=cesu-8", ".") == {**outside, **inside}
+    assert forms(tmp_path, "--form-map", "/src/=cesu-8", "src/c.txt", "a.txt") == {
+        "src/c.txt": "cesu-8",
+        "a.txt": "utf-8",
+    }
+    assert list(forms(tmp_path, "--include", "src/", "--include", "!deep/", ".")) == ["./src/c.txt"]
+    (tmp_path / "src/c.txt").write_bytes(b'"\\ud83d"')
+    assert report(tmp_path, "--escapes-in", "src/", ".")["summary"]["warnings"] == 1
+
+
+@pytest.mark.parametrize("given", ["*.txt", "=utf-8", "*.txt=utf-9", "#=utf-8", "!*.txt=utf-16"])
 def test_a_map_that_is_none(given: str, tmp_path: Path) -> None:
     done = run_here("check", "--form-map", given, cwd=tmp_path)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)

@@ -83,6 +83,15 @@ def test_a_configuration_is_found(name: str, text: str, tree: Path, capsys: pyte
     assert faulty(capsys, str(tree)) == EVERYWHERE - {"vendor/d.txt"}
 
 
+def test_a_pattern_of_folders_is_for_the_files_in_them(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    configure(tree, 'include = ["sub/"]')
+    assert faulty(capsys, ".") == {path for path in EVERYWHERE if path.startswith("sub/")} != set()
+    (tree / "sub" / "dump.sql").write_bytes(PAIRED)
+    configure(tree, 'form-map = { "sub/" = "cesu-8" }')
+    assert "sub/dump.sql" not in faulty(capsys, ".") >= {"dump.sql"}
+    assert "sub/dump.sql" not in faulty(capsys, "sub/dump.sql", "sub")
+
+
 def test_the_nearest_one_holds_alone(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     configure(tree, 'exclude = ["vendor/", "deep/"]\nform-map = { "*.sql" = "cesu-8" }')
     assert faulty(capsys, ".") == {"a.txt", "sub/b.txt"}
@@ -316,6 +325,7 @@ WRONG = [
     ("exclude = [1]", "eightfold.toml:1: exclude: a pattern is expected, not a number"),
     ("exclude = ['']", "eightfold.toml:1: exclude: '' is not a pattern"),
     ("[form-map]\n'*.c' = 'x'", "eightfold.toml:1: form-map: unknown form: 'x'"),
+    ("form-map = { '!a' = 'utf-16' }", "eightfold.toml:1: form-map: '!a' is negated, but the last match wins"),
     ("form-map = 3", "eightfold.toml:1: form-map: a table of patterns and forms is expected"),
     (f"exclude = [{'1,' * 100_000}]", "eightfold.toml:1: exclude: at most 1,000 patterns are allowed"),
     ("[form-map]\n" + "".join(f"a{n} = 'x'\n" for n in range(2000)), "eightfold.toml:1: form-map: at most 1,000"),

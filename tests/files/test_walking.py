@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eightfold.files import FileError
-from eightfold.files.walk.globs import globs, pattern
+from eightfold.files.walk.globs import globs, of_files, pattern, patterns
 from eightfold.files.walk.trees import can_walk
 from eightfold.files.walk.walking import Found, Selection, found_under
 from support.core_trees import found_by_core
@@ -305,6 +306,23 @@ def test_what_is_given_is_always_taken(tmp_path: Path) -> None:
 def test_options_select(include: list[str], exclude: list[str], taken: list[str], tmp_path: Path) -> None:
     make_tree(tmp_path, dict.fromkeys(("a.py", "b.txt", "gen/a.py", "src/gen/x.py", "src/y.txt"), ""))
     assert walked(tmp_path, Selection(globs(include), globs(exclude))) == taken
+
+
+FOLDERS = [b"a/", b"/a/", b"b/", b"a/b/", b"!b/", b"*/", b"**/", b"/**/", b"a/**/", b"**/b/", b"/a**/", b"?/b/"]
+
+
+@pytest.mark.parametrize("line", [*FOLDERS, b"[a-b]/", b"a\\b/", b"b", b"/", b"a/**/b/", b"***/", b"a/***/"])
+def test_a_pattern_of_folders_matches_all_files_in_them(line: bytes) -> None:
+    found = patterns([line])[0]
+    of_each = of_files(found)
+    assert of_each.negated == found.negated
+    for length in range(1, 5):
+        for names in product((b"a", b"b", b"ab"), repeat=length):
+            ways = [b"/".join(names[:count]) for count in range(1, length)]
+            in_one = any(found.matches(way, is_folder=True) for way in ways)
+            is_one = found.matches(b"/".join(names), is_folder=False)
+            expected = in_one if found.of_folders else is_one
+            assert of_each.matches(b"/".join(names), is_folder=False) == expected, names
 
 
 @on_posix

@@ -29,7 +29,7 @@ from eightfold.cli.options.files_from import add_files_from
 from eightfold.cli.options.mojibake import add_mojibake, need_mojibake
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.options.runner import add_runner, refuse_others
-from eightfold.cli.options.selection import SelectionOptions, add_selection, glob_argument, say_nothing_read
+from eightfold.cli.options.selection import SelectionOptions, add_selection, file_glob_argument, say_nothing_read
 from eightfold.cli.options.setting import Setting, Switch
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import results_in, say
@@ -192,7 +192,10 @@ def form_map_argument(given: str) -> tuple[Pattern, str | None]:
     if not glob:
         raise argparse.ArgumentTypeError(f"{given!r} is not GLOB=FORM, such as '*.class=mutf-8'")
     found = end_or_auto(name)
-    return glob_argument(glob), None if found is None else found.name
+    matching = file_glob_argument(glob)
+    if matching.negated:
+        raise argparse.ArgumentTypeError(f"{glob!r} is negated, but the last match wins: name the form of these files")
+    return matching, None if found is None else found.name
 
 
 def run(options: Options) -> int:

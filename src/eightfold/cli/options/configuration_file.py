@@ -21,7 +21,7 @@ from eightfold.files import FileError, blaming
 from eightfold.files.parallel.threads import processors
 from eightfold.files.path_text import shown
 from eightfold.files.paths.entries import Entry
-from eightfold.files.walk.globs import Pattern, pattern
+from eightfold.files.walk.globs import Pattern, of_files, pattern
 from eightfold.files.walk.rules import Ruled, Rules
 from eightfold.text import faults, locate
 
@@ -199,6 +199,10 @@ def _globs(value: Any) -> tuple[Pattern, ...]:
     return tuple(map(_glob, value))
 
 
+def _file_globs(value: Any) -> tuple[Pattern, ...]:
+    return tuple(map(of_files, _globs(value)))
+
+
 def _check_count(patterns: Sized) -> None:
     """Refuse more patterns than a person writes: each is compiled, and matched against each file."""
     if len(patterns) > _MOST_PATTERNS:
@@ -230,7 +234,14 @@ def _form_map(value: Any) -> tuple[tuple[Pattern, str], ...]:
     if not isinstance(value, dict):
         raise _WrongError("a table of patterns and forms is expected, such as { '*.class' = 'mutf-8' }")
     _check_count(value)
-    return tuple((_glob(glob), _form(name)) for glob, name in value.items())
+    return tuple((_mapped_glob(glob), _form(name)) for glob, name in value.items())
+
+
+def _mapped_glob(value: str) -> Pattern:
+    found = of_files(_glob(value))
+    if found.negated:
+        raise _WrongError(f"'{shown(value, 100)}' is negated, but the last match wins: name the form of these files")
+    return found
 
 
 def _switch(value: Any) -> bool:
@@ -257,7 +268,7 @@ def _kind(value: Any) -> str:
 
 _KINDS = {str: "a string", bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "a table"}
 KEYS: Mapping[str, Callable[[Any], Any]] = {
-    "include": _globs,
+    "include": _file_globs,
     "exclude": _globs,
     "form": _form,
     "form-map": _form_map,

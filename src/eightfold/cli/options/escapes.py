@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from eightfold.cli.options.arguments import CommandParser, OneOf
 from eightfold.cli.options.json_files import DOCUMENTS, LINES, JsonFiles
-from eightfold.cli.options.selection import glob_argument
+from eightfold.cli.options.selection import file_glob_argument
 from eightfold.cli.output.ending import UsageError
 from eightfold.files.walk.globs import Pattern
 
@@ -49,7 +49,7 @@ def add_escapes(parser: CommandParser, *, repairs: bool) -> None:
     parser.add_argument(
         "--escapes-in",
         action="append",
-        type=glob_argument,
+        type=file_glob_argument,
         metavar="GLOB",
         help=f"also search files that match for such escapes, besides {endings}; '*' includes standard input; "
         "'!GLOB' excludes files (repeatable)",

@@ -9,7 +9,7 @@ from eightfold.cli.options.arguments import CommandParser
 from eightfold.cli.options.configuration import Configurations, add_configuration
 from eightfold.cli.options.files_from import LIST_EMPTY, NamingOptions
 from eightfold.cli.output.lines import excluded_by, say
-from eightfold.files.walk.globs import Pattern, globs
+from eightfold.files.walk.globs import Pattern, globs, of_files
 from eightfold.files.walk.walking import Selection
 
 
@@ -67,7 +67,7 @@ def add_selection(parser: CommandParser) -> None:
     parser.add_argument(
         "--include",
         action="append",
-        type=glob_argument,
+        type=file_glob_argument,
         metavar="GLOB",
         help="in a folder, read only files that match: a .gitignore pattern, relative to the folder (repeatable)",
     )
@@ -105,3 +105,12 @@ def glob_argument(given: str) -> Pattern:
     if not found:
         raise argparse.ArgumentTypeError(f"{given!r} is not a pattern")
     return found[0]
+
+
+def file_glob_argument(given: str) -> Pattern:
+    """Return a pattern of files; see :func:`eightfold.files.walk.globs.of_files`.
+
+    Raises:
+        argparse.ArgumentTypeError: it is empty, or a comment.
+    """
+    return of_files(glob_argument(given))

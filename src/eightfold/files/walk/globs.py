@@ -17,6 +17,7 @@ from itertools import count
 from typing import NamedTuple
 
 _SPECIAL = re.compile(rb"[*?\[\\]")
+_LAST_STARS = re.compile(rb"(?<!\\)\*{2,}\Z")
 _NOTHING = rb"(?!)"
 # The shortest match of each is tried first.
 _ANY = rb"[^/]*?"
@@ -91,6 +92,24 @@ def patterns(lines: Iterable[bytes]) -> tuple[Pattern, ...]:
 def globs(given: Iterable[str]) -> tuple[Pattern, ...]:
     """Return the patterns given to an option."""
     return patterns(map(os.fsencode, given))
+
+
+def of_files(found: Pattern) -> Pattern:
+    """Return the pattern with which to select files: one of folders then matches all files in them.
+
+    >>> of_files(pattern(b"build/")).matches(b"a/build/b/c", is_folder=False)
+    True
+    >>> of_files(pattern(b"*.log")).written
+    b'*.log'
+    """
+    mark = b"!" * found.negated
+    folder = found.written[len(mark) : -1]
+    if not found.of_folders or not folder:
+        return found
+    way = b"**/" if found.of_names else b""
+    # Two asterisks before the slash would match no folder as well.
+    inside = pattern(mark + way + _LAST_STARS.sub(b"*", folder) + b"/**")
+    return found if inside is None else inside
 
 
 def deciding(found: tuple[Pattern, ...], path: bytes, *, is_folder: bool) -> bool | None:
