@@ -331,6 +331,14 @@ def test_standard_input_has_a_plan_too(folder: Path) -> None:
     assert (refused.returncode, refused.stdout) == (2, b"")
 
 
+@pytest.mark.parametrize("arguments", [("--apply", "-"), ("--undo", "-"), ("--apply", "-", "-")])
+def test_standard_input_is_not_both_a_plan_and_its_file(arguments: tuple[str, ...], folder: Path) -> None:
+    run_here("repair", "--plan", "plan.jsonl", "-", input=SOUP, cwd=folder)
+    done = run_here("repair", *arguments, input=(folder / "plan.jsonl").read_bytes(), cwd=folder)
+    reason = b"the plan is for standard input, and is read from there itself: give it as a file"
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", b"eightfold: " + reason + b"\n")
+
+
 def test_a_plan_is_read_from_standard_input(folder: Path) -> None:
     plan = run_here("repair", "--plan", "-", "soup.txt", cwd=folder).stdout
     assert run_here("repair", "--apply", "-", input=plan, cwd=folder).returncode == 0

@@ -75,6 +75,8 @@ def _checked(source: Source, chosen: Mapping[str, list[str]], options: Options) 
         missing = {path: names for path, names in missing.items() if not _is_for(plan, names)}
         folders.add(os.path.join("", *steps(plan.path)[:-1]))
         if plan.path == STANDARD_INPUT and _is_chosen(plan, chosen.values()):
+            if source.path == STANDARD_INPUT:
+                raise UsageError("the plan is for standard input, and is read from there itself: give it as a file")
             check_certificate_not_output(options)
     if missing:
         raise UsageError(f"{shown(source.path)} does not list {shown(next(iter(missing)))}")
