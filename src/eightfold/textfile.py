@@ -287,7 +287,7 @@ def open(
     path: str | bytes | os.PathLike[str] | os.PathLike[bytes] | int,
     mode: str = "r",
     form: AnyForm | None = None,
-    errors: AnyErrors = "strict",
+    errors: AnyErrors | None = "strict",
     *,
     encoding: AnyForm | None = None,
     buffering: int = -1,
@@ -301,14 +301,14 @@ def open(
         path: a path or a file descriptor.
         mode: a text mode (``r``, ``w``, ``a`` or ``x``, optionally with ``+``).
         form: a Form or its name; utf-8 by default.
-        errors: the policy, as for `decode` and `encode`.
+        errors: the policy, as for `decode` and `encode`; None is ``strict``, as for :func:`io.open`.
         encoding: an alias of ``form``, for compatibility with :func:`io.open`.
         buffering, newline, closefd, opener: as for :func:`io.open`; text cannot be unbuffered, and a terminal is
             line-buffered unless ``buffering`` is given.
 
     Raises:
         ValueError: the mode is not a text mode, ``buffering`` is 0, or the form refuses the policy.
-        TypeError: both ``form`` and ``encoding`` are given.
+        TypeError: both ``form`` and ``encoding`` are given, or an argument is of a wrong type.
         LookupError: unknown form or policy. OSError: the file cannot be opened.
 
     >>> import os, tempfile
@@ -328,20 +328,23 @@ def open(
         raise TypeError("form and encoding are aliases: give only one of them")
     named = encoding if form is None else form
     asked = form_named("utf-8" if named is None else named)
-    check_policy(errors, asked)
+    policy = "strict" if errors is None else errors
+    check_policy(policy, asked)
     # The text layer does line buffering; a binary file has none.
     kept = -1 if buffering == 1 else buffering
     binary = builtins.open(path, mode.replace("t", "") + "b", kept, closefd=closefd, opener=opener)  # noqa: SIM115
     try:
         kind = UpdatedTextFile if "+" in mode else TextFile
         line_buffering = buffering == 1 or (buffering < 0 and binary.isatty())
-        return kind(_Opened(binary, path, mode), asked, errors, newline, line_buffering)
+        return kind(_Opened(binary, path, mode), asked, policy, newline, line_buffering)
     except BaseException:
         binary.close()
         raise
 
 
 def _check_mode(mode: str) -> None:
+    if not isinstance(mode, str):
+        raise TypeError(f"mode must be a str, not {type(mode).__name__}")
     if "b" in mode:
         raise ValueError(f"eightfold.open opens text files; mode {mode!r} is binary")
     if len(set(mode)) < len(mode) or not set(mode) <= set("rwaxt+") or len(set(mode) & set("rwax")) != 1:

@@ -38,6 +38,19 @@ def test_modes_that_are_not_of_text_are_refused_by_name(path: Path, mode: str) -
     assert repr(mode) in str(caught.value)
 
 
+@pytest.mark.parametrize("mode", [5, None, b"r", True])
+def test_a_mode_is_a_str(path: Path, mode: Any) -> None:
+    with pytest.raises(TypeError, match=f"mode must be a str, not {type(mode).__name__}"):
+        eightfold.open(path, mode)
+
+
+def test_no_policy_is_the_strict_one_as_python_has_it(path: Path) -> None:
+    with eightfold.open(path, "w", "utf-8", None) as file:
+        assert file.errors == "strict"
+        with pytest.raises(eightfold.EncodeError):
+            file.write("\ud83d")
+
+
 def test_encoding_is_another_name_of_form(path: Path) -> None:
     with eightfold.open(path, "w", encoding="cesu-8") as file:
         file.write("\U0001f600")
