@@ -205,6 +205,39 @@ def test_check_reports_every_fault_with_its_place(tmp_path: Path, capfd: pytest.
     assert "2 undefined, 1 truncated" in shown
 
 
+@pytest.mark.parametrize("padding", range(3))
+@pytest.mark.parametrize(
+    ("name", "bad"),
+    [("shift_jis", b"\x81"), ("gb18030", b"\x81"), ("euc-jp", b"\x8e"), ("iso-2022-jp", b"\xff"), ("big5", b"\x81")],
+)
+def test_the_context_is_cut_between_characters(
+    name: str, bad: bytes, padding: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = padding * "x" + 30 * "\u65e5\u672c\u8a9e"
+    data = text.encode(name)
+    path = tmp_path / "in"
+    path.write_bytes(b"first\n" + data + bad + b" " + data + b"\n" + bad + b"\n")
+    _, shown, _ = ran("check", "-f", name, "--context", "--output-format", "json", str(path), capfd=capfd)
+    first, second = (fault["context"] for fault in json.loads(shown)["files"][0]["faults"])
+    units = "".join(f"\\x{byte:02X}" for byte in bad)
+    assert second == {"before": "", "units": units, "after": ""}
+    before, after = first["before"].removeprefix("\u2026"), first["after"].removesuffix("\u2026")
+    assert first == {"before": f"\u2026{before}", "units": units, "after": f"{after}\u2026"}
+    assert text.endswith(before)
+    assert f" {text}".startswith(after)
+    assert 21 <= len(before) <= 24 <= len(after) + 2 <= 30
+
+
+def test_the_context_of_a_charset_is_read_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "in"
+    line = "\u65e5".encode("iso-2022-jp")
+    # The state is that of the beginning of the file, far before the fault.
+    path.write_bytes(line[:3] + 300_000 * line[3:5] + b"\xff" + line[3:] + b"z\xff")
+    _, shown, _ = ran("check", "-f", "iso-2022-jp", "--context", str(path), capfd=capfd)
+    assert shown.splitlines()[1] == f"    \u2026{24 * chr(0x65E5)}\\xFF\u65e5z\\xFF"
+    assert shown.splitlines()[4] == f"    \u2026{20 * chr(0x65E5)}\\xFF\u65e5z\\xFF"
+
+
 def test_lines_of_ebcdic_end_where_they_do(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "in"
     path.write_bytes("one\ntwo".encode("cp424") + b"\x70")

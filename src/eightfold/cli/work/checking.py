@@ -315,6 +315,6 @@ class FileCheck:
     def _shows(self, source: Source, asked: Form) -> Callable[[Located], Context | None] | None:
         if not self._task.context:
             return None
-        from eightfold.cli.output.context import Lines
+        from eightfold.cli.output.context import CharsetLines, Lines
 
-        return Lines(source, asked).around
+        return (CharsetLines if asked.is_foreign else Lines)(source, asked).around
