@@ -175,3 +175,59 @@ def test_another_column_type() -> None:
 
     table = sa.Table("t", sa.MetaData(), sa.Column("x", Short("xtf-8")))
     assert "x VARBINARY(40)" in str(sa.schema.CreateTable(table))
+
+
+# --- scrubbing --------------------------------------------------------------------------------------------------------
+
+
+class Mapped(orm.MappedAsDataclass, orm.DeclarativeBase):
+    pass
+
+
+class Note(Mapped):
+    __tablename__ = "notes"
+    id: orm.Mapped[int] = orm.mapped_column(primary_key=True)
+    text: orm.Mapped[str]
+    folder: orm.Mapped[int | None] = orm.mapped_column(sa.ForeignKey("folders.id"), default=None)
+
+
+class Folder(Mapped):
+    __tablename__ = "folders"
+    id: orm.Mapped[int] = orm.mapped_column(primary_key=True)
+    name: orm.Mapped[str]
+    notes: orm.Mapped[list[Note]] = orm.relationship(default_factory=list)
+
+
+def test_a_scrubbed_object_is_in_no_session() -> None:
+    note = Note(1, UNFIT)
+    scrubbed = eightfold.scrub(note)
+    assert (scrubbed.text, note.text) == ("well done \ufffd", UNFIT)
+    assert (sa.inspect(scrubbed).object, sa.inspect(note).object) == (scrubbed, note)
+    assert sa.inspect(scrubbed).transient
+    engine = sa.create_engine("sqlite://")
+    Mapped.metadata.create_all(engine)
+    with orm.Session(engine) as session:
+        session.add(scrubbed)
+        session.commit()
+        assert session.scalars(sa.select(Note.text)).all() == ["well done \ufffd"]
+    engine.dispose()
+
+
+@pytest.mark.parametrize("name", ["clean", UNFIT])
+def test_an_object_with_relationships_is_refused_and_keeps_them(name: str) -> None:
+    folder = Folder(1, name, notes=[Note(1, "clean"), Note(2, UNFIT)])
+    with pytest.raises(TypeError, match=r"^\$: a Folder cannot be copied"):
+        eightfold.scrub(folder)
+    assert [note.text for note in folder.notes] == ["clean", UNFIT]
+
+
+def test_the_scrubbed_copy_of_a_collection_belongs_to_no_object() -> None:
+    folder = Folder(1, "clean", notes=[Note(1, "clean"), Note(2, UNFIT)])
+    events: list[Any] = []
+    sa.event.listen(Folder.notes, "append", lambda *event: events.append(event))
+    sa.event.listen(Folder.notes, "remove", lambda *event: events.append(event))
+    scrubbed = eightfold.scrub(folder.notes)
+    assert [note.text for note in scrubbed] == ["clean", "well done \ufffd"]
+    assert [note.text for note in folder.notes] == ["clean", UNFIT]
+    scrubbed.clear()
+    assert events == []

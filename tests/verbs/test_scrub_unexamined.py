@@ -434,3 +434,33 @@ def test_a_class_that_offers_items_without_end_is_not_asked_for_all() -> None:
 
     ((path, fault),) = scrub_report([Endless(["a"])])
     assert (path, fault.kind) == ("[0]", "unexamined")
+
+
+class Limited(Lines):
+    """A mapping with numbers beside its items, one of which comes from the items."""
+
+    def __init__(self, items: Mapping[str, Any]) -> None:
+        super().__init__(items)
+        self.limit: int | None = 10
+        self.rate = 0.5
+        self.strict = False
+        self.longest = max(len(value) for value in items.values())
+        self.hash: int | None = None
+
+    def __getitem__(self, key: str) -> Any:
+        return self.items_given[key]
+
+    def __hash__(self) -> int:
+        if self.hash is None:
+            self.hash = hash(frozenset(self.items_given.items()))
+        return self.hash
+
+
+def test_numbers_beside_the_items_of_a_mapping_are_kept() -> None:
+    mapping = Limited({"a": UNFIT, "b": "\ud83d\ude00!"})
+    mapping.limit, mapping.rate, mapping.strict = None, 2.5, True
+    hash(mapping)
+    copied = scrub(mapping, unknown="error")
+    assert dict(copied) == {"a": FIT, "b": "\U0001f600!"}
+    assert (copied.limit, copied.rate, copied.strict, copied.longest) == (None, 2.5, True, 2)
+    assert hash(copied) == hash(Limited(dict(copied))) != hash(mapping)

@@ -63,9 +63,10 @@ def scrub(obj: T, errors: AnyErrors = "replace", *, unknown: Unknown = "warn") -
             object, the str; the reason gives the path.
         ValueError: two keys of a dict, two elements of a set, or two labels of an index would become equal; the message
             gives both paths. Or the policy is ``surrogatepass`` or ``surrogateescape``, which keep surrogates.
-        TypeError: an object leads to text with surrogates and cannot be copied, such as an enumeration member, or a
-            `pathlib` path whose components would become others (``ignore`` leaves an empty one); or an object cannot be
-            examined, and ``unknown`` is ``error``. The message gives the path.
+        TypeError: an object leads to text with surrogates and cannot be copied, such as an enumeration member, an
+            object that SQLAlchemy maps with relationships, or a `pathlib` path whose components would become others
+            (``ignore`` leaves an empty one); or an object cannot be examined, and ``unknown`` is ``error``. The message
+            gives the path.
         LookupError: unknown policy, or one that utf-8 does not declare (``escape``).
 
     >>> scrub({"messages": [{"content": "h\ud83d\ude00 \ud83d"}, "fine"]})

@@ -18,6 +18,8 @@ _WITHOUT_ATTRIBUTES = frozenset(
     )
 )
 """Methods by which the standard library copies some of its classes; they omit some attributes of a subclass."""
+_ADAPTER = "_sa_adapter"
+"""The attribute by which a collection of SQLAlchemy is tied to the object that holds it."""
 
 
 def attributes(obj: Any) -> dict[Any, Any]:
@@ -45,15 +47,27 @@ def carry_attributes(old: Any, new: Any) -> None:
     namespace(a=1)
     """
     for name, value in attributes(old).items():
-        if isinstance(name, MemberDescriptorType):
-            with suppress(AttributeError):  # members of C classes may be read-only
-                name.__set__(new, value)
-        else:
-            new.__dict__[name] = value
+        set_attribute(new, name, value)
+
+
+def set_attribute(obj: Any, name: Any, value: Any) -> None:
+    """Set an attribute, which has its name or its descriptor in :func:`attributes`.
+
+    >>> from types import SimpleNamespace
+    >>> new = SimpleNamespace()
+    >>> set_attribute(new, "a", 1)
+    >>> new
+    namespace(a=1)
+    """
+    if isinstance(name, MemberDescriptorType):
+        with suppress(AttributeError):  # members of C classes may be read-only
+            name.__set__(obj, value)
+    else:
+        obj.__dict__[name] = value
 
 
 def copied(obj: T) -> T:
-    """Return a copy by the protocol of the object's class, with all attributes.
+    """Return a copy by the protocol of the object's class, with all attributes; its content is then replaced.
 
     >>> class Words(Counter): pass
     >>> words = Words("a")
@@ -62,9 +76,20 @@ def copied(obj: T) -> T:
     'de'
     """
     cls: Any = type(obj)
+    if _ADAPTER in getattr(obj, "__dict__", ()):
+        return _untied(obj)
     new = copy.copy(obj)
     if getattr(cls, "__copy__", cls.__reduce__) in _WITHOUT_ATTRIBUTES:
         carry_attributes(obj, new)
+    return new
+
+
+def _untied(collection: T) -> T:
+    """Return an empty copy of a collection of SQLAlchemy, which does not tell the object that holds it what changes."""
+    cls: Any = type(collection)
+    new: T = cls.__new__(cls)
+    carry_attributes(collection, new)
+    del vars(new)[_ADAPTER]
     return new
 
 
@@ -74,4 +99,4 @@ def _slots(cls: type) -> tuple[MemberDescriptorType, ...]:
     return tuple(member for member in members if isinstance(member, MemberDescriptorType))
 
 
-__all__ = ["attributes", "carry_attributes", "copied"]
+__all__ = ["attributes", "carry_attributes", "copied", "set_attribute"]

@@ -11,12 +11,13 @@ from contextlib import suppress
 from types import FunctionType, MethodType
 from typing import Any
 
-from eightfold.scrub.attributes import attributes
+from eightfold.scrub.attributes import attributes, set_attribute
 from eightfold.scrub.kinds import Kind, Part, Scrubbed
 from eightfold.scrub.stores import pair_parts
 
 _Items = list[tuple[Any, Any]]
-_OF_NO_CONTENT = (type(None), int, float, FunctionType, MethodType)
+_NUMBERS = (type(None), int, float)
+_OF_NO_CONTENT = (*_NUMBERS, FunctionType, MethodType)
 
 
 def scrubbed_items(parts: Iterable[Part], scrubbed: Scrubbed) -> Iterator[tuple[Any, Any]]:
@@ -78,8 +79,22 @@ def _contents(mapping: Any) -> dict[Any, Any]:
 
 def _remade(old: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> Any:
     parts = list(parts)
-    _made(type(old), list(scrubbed_items(parts, lambda part: part)))  # raises if nothing shows that the items are all
-    return _made(type(old), list(scrubbed_items(parts, scrubbed)))
+    # This raises an error if nothing shows that the items are all.
+    again = _made(type(old), list(scrubbed_items(parts, lambda part: part)))
+    new = _made(type(old), list(scrubbed_items(parts, scrubbed)))
+    _carry_numbers(old, again, new)
+    return new
+
+
+def _carry_numbers(old: Any, again: Any, new: Any) -> None:
+    """Give a copy the numbers, such as a limit, that do not come from the items: those that `again` does not have."""
+    with suppress(Exception):
+        hash(again)  # A class may keep its hash once it has been asked for it.
+    others = attributes(again)
+    for name, value in attributes(old).items():
+        other = others.get(name)
+        if isinstance(value, _NUMBERS) and isinstance(other, _NUMBERS) and other != value:
+            set_attribute(new, name, value)
 
 
 MAPPING = Kind(_item_parts, make=_remade, fleeting=True)

@@ -16,6 +16,8 @@ from eightfold.scrub.standard import attribute_parts, fill_attributes
 from eightfold.scrub.stores import pair_parts
 
 _CACHED_HASH = "_attrs_cached_hash"
+_MANAGER = "_sa_class_manager"
+"""The attribute by which a class is one that SQLAlchemy maps."""
 
 
 def kind_with_fields(cls: type) -> Kind | None:
@@ -57,13 +59,27 @@ def _fill_fields(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
 def _bare(obj: Any) -> Any:
     """Return a copy without calling a constructor. `copy.copy` fails for frozen slots and for missing fields."""
     cls: Any = type(obj)
-    return _shallow(obj) if cls.__new__ is object.__new__ else copy.copy(obj)
+    return _shallow(obj) if cls.__new__ is object.__new__ or hasattr(cls, _MANAGER) else copy.copy(obj)
 
 
 def _shallow(obj: Any) -> Any:
-    new = object.__new__(type(obj))
+    cls: Any = type(obj)
+    new = object.__new__(cls)
     carry_attributes(obj, new)
+    if hasattr(cls, _MANAGER):
+        _detach(new, cls._sa_class_manager)
     return new
+
+
+def _detach(new: Any, manager: Any) -> None:
+    """Give a copy of an object that SQLAlchemy maps a state of its own, which belongs to no session.
+
+    Raises:
+        TypeError: it has relationships. Their collections would stay those of the original, and change it.
+    """
+    if manager.mapper.relationships:
+        raise TypeError("the object has relationships")
+    manager.setup_instance(new)
 
 
 # --- pydantic ---------------------------------------------------------------------------------------------------------
