@@ -7,6 +7,7 @@ import json
 import sys
 from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
 from dataclasses import InitVar, dataclass, field
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
@@ -473,3 +474,27 @@ def test_scrubbed_data_can_be_written() -> None:
 def test_the_module_is_there_beside_the_function() -> None:
     assert sys.modules["eightfold.scrub"].scrub is eightfold.scrub
     assert sys.modules["eightfold.scrub"].__all__ == ["scrub", "scrub_report"]
+
+
+def test_cached_properties_of_a_dataclass_are_computed_from_the_new_fields() -> None:
+    @dataclass
+    class Title:
+        text: str
+
+        @cached_property
+        def twice(self) -> str:
+            return 2 * self.text
+
+    class Heading(Title):
+        pass
+
+    @dataclass
+    class Given(Title):
+        twice: str = ""
+
+    assert scrub(Given("a\ud800", "b")) == Given("a\ufffd", "b")
+    for cls in (Title, Heading):
+        title = cls("a\ud800")
+        assert title.twice == 2 * title.text
+        assert scrub(title).twice == "a\ufffda\ufffd"
+        assert vars(title)["twice"] == 2 * title.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Iterator
 from dataclasses import is_dataclass
+from functools import cached_property, lru_cache
 from inspect import getattr_static
 from types import MemberDescriptorType
 from typing import Any
@@ -54,6 +55,16 @@ def _fill_fields(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
     fill_attributes(new, parts, scrubbed)
     if hasattr(new, _CACHED_HASH):
         object.__setattr__(new, _CACHED_HASH, None)  # attrs recomputes it on demand
+    cls: Any = type(new)
+    for name in _cached_properties(cls):
+        vars(new).pop(name, None)  # It was computed from the old fields.
+
+
+@lru_cache(maxsize=256)
+def _cached_properties(cls: type) -> tuple[str, ...]:
+    """Return the names of properties that an object keeps in its `__dict__`, except those that are fields."""
+    kept = {name for base in cls.__mro__ for name, member in vars(base).items() if isinstance(member, cached_property)}
+    return tuple(kept.difference(_field_names(cls) or ()))
 
 
 def _bare(obj: Any) -> Any:
