@@ -15,8 +15,8 @@ use crate::derive::agreement::Agreement;
 /// Bytes that are measured together: they stay in the first-level cache for the three scans.
 const BLOCK: usize = 16384;
 
-/// Where a kernel for blocks stops so many bytes before the end or more, it is at a fault: else only a block that is not
-/// whole is left to it, and a sequence that is not.
+/// Where a kernel for blocks stops so many bytes before the end or more, it is at a fault: otherwise it leaves nothing
+/// but a block and a sequence that are not whole.
 const OPEN_BYTES: usize = 64 + 3;
 
 /// The first bytes of some, which have been found to be valid UTF-8, a stretch after the other.
