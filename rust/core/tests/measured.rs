@@ -110,3 +110,18 @@ fn what_is_wrong_is_found_at_every_place_of_long_text() {
         }
     }
 }
+
+/// A kernel for blocks leaves what may be part of a sequence that goes on behind its last block, and fewer bytes than
+/// the next block needs: up to 66 bytes together, in which nothing is wrong.
+#[test]
+fn what_is_left_behind_the_last_block_is_measured_too() {
+    let letters = ["é", "漢", "😀"];
+    for (letter, before) in letters.into_iter().flat_map(|letter| (0..4).map(move |before| (letter, before))) {
+        for (length, after) in (500..720).flat_map(|length| (0..3).map(move |after| (length, after))) {
+            let count = (length - before - after) / letter.len();
+            let mut data = ["a".repeat(before), letter.repeat(count)].concat().into_bytes();
+            data.resize(length, b'a');
+            check(&data);
+        }
+    }
+}
