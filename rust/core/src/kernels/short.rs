@@ -353,8 +353,12 @@ mod tests {
         let points = (0..text.len()).map_while(|at| char::from_u32(text.at(at)));
         let expected: String = points.collect();
         let count = expected.chars().count();
-        let ways: [fn(Text<'_>, &mut Output<'_, u8>) -> usize; 2] = [
+        let ways: [fn(Text<'_>, &mut Output<'_, u8>) -> usize; 3] = [
             |text, out| write_short(text, &Instead::Stop, out),
+            |text, out| {
+                let start = write_scalars(text, out);
+                start + write_short(text.slice(start, text.len()), &Instead::Stop, out)
+            },
             |text, out| match text {
                 Text::One(points) => spell(points, &Instead::Stop, out),
                 Text::Two(points) => spell(points, &Instead::Stop, out),
