@@ -16,8 +16,8 @@ use std::{env, ptr, slice};
 use eightfold_core::kernels::ShortUnits;
 use eightfold_core::kernels::{self, Level};
 use eightfold_core::{
-    Extent, Form, Measured, Missing, OnFault, Output, Pass, ShortAscii, ShortBytes, ShortPoints, Sink, Survey, Text,
-    TextBuffer, Width, encode_text,
+    Extent, Form, Instead, Measured, Missing, OnFault, Output, Pass, ShortAscii, ShortBytes, ShortPoints, Sink, Survey,
+    Text, TextBuffer, Width, encode_text,
 };
 #[cfg(feature = "simdutf")]
 use eightfold_core::{Unwritten, Writer};
@@ -332,6 +332,43 @@ fn utf_8(form: &Form, fences: &mut [Fenced; 2]) {
     }
 }
 
+/// Short text is written as UTF-8 as far as there is room, with just enough of it and with less, in each kind of str
+/// that holds it.
+fn short_text(fences: &mut [Fenced; 2]) {
+    let [input, output] = fences;
+    for (number, text) in TEXTS.into_iter().enumerate() {
+        let largest = text.iter().copied().max().unwrap_or(0);
+        for length in lengths(number) {
+            let points = units(text, length);
+            for side in SIDES {
+                short_text_of(Text::Four(input.copy(&points, side)), output);
+                if largest <= 0xFFFF {
+                    let units: Vec<u16> = points.iter().map(|&point| point as u16).collect();
+                    short_text_of(Text::Two(input.copy(&units, side)), output);
+                }
+                if largest <= 0xFF {
+                    let bytes: Vec<u8> = points.iter().map(|&point| point as u8).collect();
+                    short_text_of(Text::One(input.copy(&bytes, side)), output);
+                }
+            }
+        }
+    }
+}
+
+fn short_text_of(text: Text<'_>, output: &mut Fenced) {
+    let ways: [fn(Text<'_>, &mut Output<'_, u8>) -> usize; 2] =
+        [kernels::write_scalars, |text, out| kernels::write_short(text, &Instead::Stop, out)];
+    let expected: String = (0..text.len()).map_while(|at| char::from_u32(text.at(at))).collect();
+    let enough = 4 * text.len() + 64;
+    for (write, room) in ways.into_iter().flat_map(|write| [0, 1, 64, enough / 2, enough].map(|room| (write, room))) {
+        for side in SIDES {
+            let (count, written) = Output::written(output.room(room.min(enough), side), |out| write(text, out));
+            let begins: String = expected.chars().take(count).collect();
+            assert_eq!(written, begins.as_bytes(), "{side:?} {room} {text:X?}");
+        }
+    }
+}
+
 /// Short text of UTF-8, UTF-16 and UTF-32 goes to the library before anything is known of it.
 #[cfg(feature = "simdutf")]
 fn transcode_all(forms: &BTreeMap<String, Form>, fences: &mut [Fenced; 2]) {
@@ -378,6 +415,7 @@ fn nothing_beyond_an_end_is_touched() {
     let mut fences = [Fenced::new(), Fenced::new()];
     let forms = family();
     utf_8(&forms["utf-8"], &mut fences);
+    short_text(&mut fences);
     #[cfg(feature = "simdutf")]
     transcode_all(&forms, &mut fences);
     for (name, form) in forms {
