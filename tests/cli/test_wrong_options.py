@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -122,3 +123,26 @@ def test_the_path_of_an_unset_variable_is_refused(
     assert main(line) == 2
     assert "empty path (an unset shell variable?)" in capsys.readouterr().err
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"\xe9")]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not remove the current folder")
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["check"],
+        ["check", "."],
+        ["check", "../a"],
+        ["repair", "--in-place", "../a"],
+        ["repair", "--plan", "../p", "../a"],
+    ],
+)
+def test_a_current_folder_that_was_removed_is_told(
+    line: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a").write_bytes(b"caf\xe9")
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert main(line) == 2
+    assert capsys.readouterr() == ("", "eightfold: the current folder was removed: change to another one\n")
+    assert os.listdir(tmp_path) == ["a"]

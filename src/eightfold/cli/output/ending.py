@@ -79,11 +79,24 @@ def exit_status(run: Callable[[], int], *, then_exits: bool = False) -> int:
     except (UsageError, FileError, OutputError) as error:
         say(str(error))
         status = WRONG_USE_OR_FILE
+    except FileNotFoundError:
+        if _has_current_folder():
+            raise
+        say("the current folder was removed: change to another one")
+        status = WRONG_USE_OR_FILE
     except MemoryError:
         say("not enough memory")
         status = WRONG_USE_OR_FILE
     _leave_output()
     return status
+
+
+def _has_current_folder() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _status_after_help(status: int) -> int:
