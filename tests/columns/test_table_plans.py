@@ -297,9 +297,9 @@ def test_a_file_that_is_not_the_one_of_the_plan_is_left_alone(kind: str, tmp_pat
     plan, _ = planned(path)
     written(tmp_path, kind, pa.table({"name": strings([b"\xfe"])}))
     before = path.read_bytes()
-    for option in ("--apply", "--undo"):
+    for option, other in (("--apply", "file in the plan"), ("--undo", "result of the plan")):
         assert run(tmp_path, option, plan) == 2
-        assert f"{path}: it is not the file in the plan" in capsys.readouterr().err
+        assert f"{path}: it is not the {other}, or it has changed since" in capsys.readouterr().err
     assert path.read_bytes() == before
 
 

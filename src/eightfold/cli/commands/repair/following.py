@@ -98,6 +98,7 @@ def _is_for(plan: FilePlan, names: list[str]) -> bool:
 
 
 _OTHER_FILE = "it is not the file in the plan, or it has changed since: make a new plan"
+_OTHER_RESULT = "it is not the result of the plan, or it has changed since: the plan lists the old bytes of each change"
 
 
 class _Following:
@@ -155,7 +156,7 @@ class _Following:
     ) -> None:
         begins = (plan.result_sha256,) if self._undo else (plan.original_sha256, table.undone_sha256)
         if digest not in begins:
-            raise PlanError(_OTHER_FILE)
+            raise self._other_file()
         from eightfold.cli.work.table_changes import Planned  # It loads pyarrow.
 
         planned, certificate = Planned(table.changes), self._certificate(plan)
@@ -184,13 +185,16 @@ class _Following:
         self, source: Source, plan: FilePlan, digest: str, opening: Callable[[], AbstractContextManager[BinaryIO]]
     ) -> None:
         if digest != self._ends(plan)[0]:
-            raise PlanError(_OTHER_FILE)
+            raise self._other_file()
         source.rewind()
         certificate = self._certificate(plan)
         with opening() as target:
             target.writelines(self._rewritten(source, plan, certificate))
         self._certify(certificate.line("digests of the plan", {"changes": plan.count}))
         self._written += 1
+
+    def _other_file(self) -> PlanError:
+        return PlanError(_OTHER_RESULT if self._undo else _OTHER_FILE)
 
     def _ends(self, plan: FilePlan) -> tuple[str, str]:
         begin, end = plan.digests
