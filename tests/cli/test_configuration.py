@@ -480,6 +480,17 @@ def test_a_configuration_never_chooses_how_files_are_rewritten(
     assert " to read it so, or -f utf-8\n" in told
 
 
+@pytest.mark.parametrize("said", ["form = 'utf-16'", "form-map = { '*.sql' = 'wtf-16-le' }"])
+def test_a_repair_names_the_command_that_reads_the_form(
+    said: str, tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure(tree, said)
+    assert main(["repair", "dump.sql"]) == 2
+    form = said.split("'")[-2]
+    advice = f"gives it the form {form}; use eightfold convert -f {form} -t utf-8 to read it so, or -f utf-8\n"
+    assert advice in capsys.readouterr().err
+
+
 def test_the_command_line_chooses_the_form(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     configure(tree, "form-map = { '*.sql' = 'mutf-8' }")
     assert main(["convert", "-f", "cesu-8", "-t", "utf-8", "--in-place", "dump.sql"]) == 0

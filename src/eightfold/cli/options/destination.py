@@ -23,6 +23,10 @@ class DestinationOptions(SelectionOptions, ReadingOptions):
     in_place: bool = False
     backup: str = ""
 
+    def reading_as(self, form: str) -> str:
+        """Return what reads a file in a form: an option, or another command where this one cannot."""
+        return f"-f {form}"
+
 
 def add_destination(parser: CommandParser, otherwise: str = "standard output") -> None:
     """Add the options for where the results go; without any of them that is ``otherwise``."""

@@ -200,7 +200,7 @@ def _refusal(options: DestinationOptions, file: Found) -> FileError | None:
         return None
     ruled = options.configurations.above(os.path.dirname(file.path))
     origin = "" if ruled is None else shown(ruled.rules.origin)
-    ways = f"use -f {file.form} to read it so, or -f {UTF_8.name}"
+    ways = f"use {options.reading_as(file.form)} to read it so, or -f {UTF_8.name}"
     return FileError(file.path, f"{origin} gives it the form {file.form}; {ways}")
 
 

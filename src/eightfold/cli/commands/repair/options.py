@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from eightfold.cli.options.certificate import CertificateOptions
 from eightfold.cli.options.escapes import REPAIR, EscapeOptions
 from eightfold.forms import Form
+from eightfold.forms import form as form_named
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair import Repairer
 
@@ -34,6 +35,11 @@ class Options(CertificateOptions, EscapeOptions):
     mojibake: bool = False
     runner: str = ""
 
+    def reading_as(self, form: str) -> str:
+        """Return what reads a file in a form."""
+        is_wide = form != "auto" and form_named(form).unit_bits > 8
+        return _converting(form) if is_wide else super().reading_as(form)
+
     @property
     def policy(self) -> str:
         """The policy that was asked for, or the default."""
@@ -55,11 +61,15 @@ class Options(CertificateOptions, EscapeOptions):
 def repairer(form: Form, options: Options, refusal: Callable[[str], Exception], *, is_json: bool = False) -> Repairer:
     """Return the repairer for a file, as the options say, or raise the given error with the reason."""
     if form.unit_bits > 8:
-        raise refusal(f"repair reads 8-bit forms: try eightfold convert -f {form.name} -t utf-8")
+        raise refusal(f"repair reads 8-bit forms: try {_converting(form.name)}")
     try:
         return _made(form, options, options.escape_policy if is_json else None)
     except ValueError as error:
         raise refusal(str(error)) from error
+
+
+def _converting(form: str) -> str:
+    return f"eightfold convert -f {form} -t {UTF_8.name}"
 
 
 def _made(form: Form, options: Options, escapes: str | None) -> Repairer:
