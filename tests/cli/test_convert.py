@@ -86,7 +86,7 @@ def test_what_ends_like_a_folder_is_one(tmp_path: Path) -> None:
     assert convert(tmp_path, "-t", "utf-16-le", "-o", "new/", "in").returncode == 0
     assert names_in(tmp_path) == ["in", "new/in"]
     done = convert(tmp_path, "-t", "utf-16-le", "-o", "in/", "in")
-    assert (done.returncode, done.stderr) == (2, b"eightfold: in/: File exists\n")
+    assert (done.returncode, done.stderr) == (2, b"eightfold: in/: Not a directory\n")
     assert (tmp_path / "in").read_text() == "text"
 
 

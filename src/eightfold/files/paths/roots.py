@@ -112,7 +112,8 @@ class Root:
         names = steps(path)
         with blaming(self.path or os.curdir):
             if new:
-                os.makedirs(self.path or os.curdir, exist_ok=True)
+                with suppress(FileExistsError):  # A file is there: that it is no folder is found next.
+                    os.makedirs(self.path or os.curdir)
             folder = os.open(self.path or os.curdir, _FOLDER) if BY_DESCRIPTOR else None
         if folder is None:
             self._check_by_path(names, new=new)
