@@ -118,7 +118,19 @@ def check_policy(errors: str, *ends: Form) -> None:
         names = " or ".join(dict.fromkeys(form.name for form in ends))
         raise LookupError(f"the policy {errors!r} is not one that {names} declares")
     if errors not in ("surrogatepass", "surrogateescape"):
-        codecs.lookup_error(errors)
+        _look_up(errors)
+
+
+def _look_up(errors: str) -> Handler:
+    """Return a registered handler.
+
+    Raises:
+        LookupError: no handler has the name.
+    """
+    try:
+        return codecs.lookup_error(errors)
+    except ValueError:  # a name that no handler can have: it holds a NUL or a surrogate
+        raise LookupError(f"unknown error handler name {errors!r}") from None
 
 
 def check_is_str(errors: object) -> None:
@@ -173,7 +185,7 @@ def _handler(errors: str) -> Handler:
     if errors in _DECLARED:
         return codecs.strict_errors
     try:
-        return _PYTHONS_OWN.get(errors) or codecs.lookup_error(errors)
+        return _PYTHONS_OWN.get(errors) or _look_up(errors)
     except LookupError:  # `check_policy` has found it among those of the other end.
         return codecs.strict_errors
 

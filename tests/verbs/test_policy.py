@@ -75,7 +75,7 @@ def test_encoding(form: str, sample: str, policy: str, expected: bytes | str) ->
 
 
 @pytest.mark.parametrize("form", eightfold.forms(), ids=str)
-@pytest.mark.parametrize("policy", ["escape", "private-use", "java", "no such policy"])
+@pytest.mark.parametrize("policy", ["escape", "private-use", "java", "no such policy", "no\0such", "no \ud800 such"])
 def test_an_unknown_policy_is_a_lookup_error_on_clean_input_too(form: eightfold.Form, policy: str) -> None:
     if form.variant(policy):
         assert eightfold.decode(eightfold.encode("clean", form, policy), form, policy) == "clean"
