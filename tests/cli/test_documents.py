@@ -45,11 +45,12 @@ def test_a_warning_names_the_place_and_document_makes_it_an_error(
     assert f", at byte {offset}; --document" in told
     assert (tmp_path / "out").read_bytes() == eightfold.convert(data, form, "corrected-utf-8-sig")
     (tmp_path / "out").unlink()
-    done = convert(tmp_path, "-f", form, "in", "-o", "out", "--document")
-    assert done.returncode == 1
-    told = done.stderr.decode()
-    assert told.startswith(f"{place}raw-nul: U+0000 must not be in a Corrected UTF-8 document, at byte {offset}\n")
-    assert not (tmp_path / "out").exists()
+    for option in ("--document", "--strict"):
+        done = convert(tmp_path, "-f", form, "in", "-o", "out", option)
+        assert done.returncode == 1
+        told = done.stderr.decode()
+        assert told.startswith(f"{place}raw-nul: U+0000 must not be in a Corrected UTF-8 document, at byte {offset}\n")
+        assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(("data", "offset"), [(MAGIC + b"a\n\0\0", len(MAGIC) + 2), (b"a\n\0\0", 2)])
@@ -72,7 +73,7 @@ def test_no_other_target_and_no_clean_file_is_warned_of(tmp_path: Path) -> None:
     (tmp_path / "nul").write_bytes(b"a\0b")
     (tmp_path / "clean").write_bytes(b"ab\n")
     assert run_here("convert", "-t", "wtf-16-le", "nul", cwd=tmp_path).stderr.count(b"U+0000") == 0
-    for arguments in (("clean",), ("--document", "clean")):
+    for arguments in (("clean",), ("--document", "clean"), ("--strict", "clean")):
         done = convert(tmp_path, *arguments)
         assert (done.returncode, done.stdout, done.stderr) == (0, MAGIC + b"ab\n", b"")
     done = run_here("convert", "-t", "utf-8", "--document", "clean", cwd=tmp_path)

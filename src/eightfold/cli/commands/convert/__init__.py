@@ -105,7 +105,8 @@ def parser() -> CommandParser:
     command.add_argument(
         "--strict",
         action="store_true",
-        help="refuse to join a surrogate pair into one code point (default: join pairs, and report how many)",
+        help="make warnings errors: refuse to join a surrogate pair into one code point (default: join pairs, and "
+        "report how many), and do what --document does",
     )
     add_selection(command)
     add_reading(command)

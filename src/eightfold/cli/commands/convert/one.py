@@ -166,7 +166,7 @@ def _watched(
     """Yield the pieces of a conversion: count what is lost, and apply the rule for documents to their text."""
     pieces = _losing(_pieces(source, conversion, options, tell, verifier), losses)
     if conversion.target.name == DOCUMENT:
-        return _document(pieces, source, conversion, None if options.document else tell)
+        return _document(pieces, source, conversion, None if options.document or options.strict else tell)
     return pieces
 
 
