@@ -9,8 +9,8 @@ Source: the vocabulary of WTF-8 sections 3 to 3.3, utf8(7), and Unicode 3.9 (max
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from dataclasses import FrozenInstanceError, asdict, dataclass, replace
+from typing import Any, Literal, NoReturn, TypeVar
 
 Kind = Literal[
     "overlong",
@@ -133,6 +133,29 @@ def wants_text(given: object) -> TypeError:
     return TypeError(f"{wrong}: encode takes a str; to decode bytes use decode")
 
 
+_Class = TypeVar("_Class")
+
+
+def immutable(fixed: type[_Class]) -> type[_Class]:
+    """Let a frozen dataclass with slots refuse any attribute as it refuses its fields.
+
+    The methods that `dataclass` makes know only the class without slots that it replaces. For a name that is not a
+    field they raise a TypeError about ``super``.
+    """
+    fixed.__setattr__ = _refuse_to_set  # type: ignore[method-assign]
+    fixed.__delattr__ = _refuse_to_delete  # type: ignore[method-assign]
+    return fixed
+
+
+def _refuse_to_set(self: object, name: str, value: object) -> NoReturn:
+    raise FrozenInstanceError(f"{type(self).__name__} is immutable: {name!r} cannot be set")
+
+
+def _refuse_to_delete(self: object, name: str) -> NoReturn:
+    raise FrozenInstanceError(f"{type(self).__name__} is immutable: {name!r} cannot be deleted")
+
+
+@immutable
 @dataclass(frozen=True, slots=True)
 class Fault:
     r"""One place where input is ill-formed or cannot be converted.
@@ -200,6 +223,7 @@ class Fault:
         return self if offset == 0 else replace(self, start=self.start + offset, end=self.end + offset)
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class UnexaminedFault(Fault):
     """An object in nested data that cannot be examined and may hold text.
@@ -222,6 +246,7 @@ class UnexaminedFault(Fault):
     type: str = "object"
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class EscapedSurrogateFault(Fault):
     r"""An escape of an unpaired surrogate in JSON text.

@@ -21,7 +21,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from eightfold.extras import installing
-from eightfold.faults import Fault, Kind, Severity, code_point_name
+from eightfold.faults import Fault, Kind, Severity, code_point_name, immutable
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.stream.turns import Copied
 from eightfold.text import LinePosition
@@ -62,6 +62,7 @@ class Mojibake(NamedTuple):
         return MojibakeFault(start=self.start, end=end, units=self.old[:64], meant=self.new.decode())
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class MojibakeFault(Fault):
     r"""A place where UTF-8 was read in a legacy charset and encoded again.

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, final
 
 from eightfold._engine import bind
+from eightfold.faults import immutable
 from eightfold.forms import Form
 from eightfold.forms.generalized_utf_8 import GENERALIZED_UTF_8
 from eightfold.forms.utf_8 import CONTINUATION, UTF_8
@@ -186,6 +187,7 @@ def to_code_units(data: Data) -> array[int]:
 
 
 @final
+@immutable
 @dataclass(frozen=True, order=True, slots=True, init=False, repr=False)
 class Wtf8:
     r"""An immutable string of well-formed WTF-8: text that may contain unpaired surrogates, but not surrogate pairs.

@@ -438,6 +438,27 @@ def test_a_fault_cannot_be_changed() -> None:
     assert fault.renamed("utf-8-sig") == Fault("invalid-byte", "utf-8-sig", 4, 5, b"\xff")
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        Fault("invalid-byte", "utf-8", 4, 5, b"\xff"),
+        eightfold.scrub_report(iter(()))[0][1],
+        eightfold.explain(b"a", "utf-8")[0],
+        eightfold.repair.plan(b"\xff"),
+        eightfold.repair.plan(b"\xff").changes[0],
+        eightfold.wtf8.Wtf8(b"a"),
+    ],
+    ids=lambda made: type(made).__name__,
+)
+@pytest.mark.parametrize("name", ["start", "form", "no_field"])
+def test_what_is_immutable_has_no_attribute_set_or_deleted(made: object, name: str) -> None:
+    kind = type(made).__name__
+    with pytest.raises(FrozenInstanceError, match=f"^{kind} is immutable: '{name}' cannot be set$"):
+        setattr(made, name, 0)
+    with pytest.raises(FrozenInstanceError, match=f"^{kind} is immutable: '{name}' cannot be deleted$"):
+        delattr(made, name)
+
+
 def raised_by(verb: Callable[..., object], *arguments: object) -> UnicodeError:
     with pytest.raises(UnicodeError) as raised:
         verb(*arguments)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from eightfold.faults import Fault, hex_bytes
+from eightfold.faults import Fault, hex_bytes, immutable
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Explained:
     r"""One sequence of an input, explained.

@@ -8,7 +8,7 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
-from eightfold.faults import ESCAPED_SURROGATE, code_point_name, hex_bytes
+from eightfold.faults import ESCAPED_SURROGATE, code_point_name, hex_bytes, immutable
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair.policies import ESCAPE_POLICIES, LOSSLESS, POLICIES
 from eightfold.text import is_well_formed
@@ -31,6 +31,7 @@ class PlanError(ValueError):
     """
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Change:
     r"""One place where a repair replaces bytes.

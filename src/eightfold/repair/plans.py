@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from eightfold.faults import immutable
 from eightfold.repair.changes import Change, PlanError, apply_changes, in_order, read_as_plan, undo_changes
 from eightfold.repair.policies import Policy
 from eightfold.repair.repairing import Repairer
@@ -16,6 +17,7 @@ from eightfold.text import AnyForm, Data, bytes_of
 PLAN_VERSION = 1
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class Plan:
     r"""The changes that turn particular bytes into UTF-8. Returned by :func:`plan`.

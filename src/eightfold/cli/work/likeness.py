@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from eightfold.faults import Fault
+from eightfold.faults import Fault, immutable
 from eightfold.files.read.reading import Source
 from eightfold.files.read.scanning import faults_in
 from eightfold.files.read.tables import PARQUET, SQLITE, kind_by_head
@@ -35,6 +35,7 @@ WIDE_MARKS: tuple[bytes, ...] = tuple(signature.mark for signature, _ in _SIGNAT
 """How files of 16- and 32-bit units begin."""
 
 
+@immutable
 @dataclass(frozen=True, slots=True)
 class OtherForm(Fault):
     """The fault of a file that looks like another form; its span is the byte order mark, or empty.
