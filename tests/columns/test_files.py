@@ -294,6 +294,8 @@ def test_the_compression_of_arrow_ipc_is_kept(codec: str | None, tmp_path: Path)
 FAR, NEAR = datetime(9999, 12, 31), datetime(1700, 1, 1, 1, 2, 3, 4)
 STAMP = pa.timestamp("us")
 NEVER = datetime(1500, 1, 1)
+JUST_BEFORE, JUST_BEHIND = datetime(1677, 9, 21, 0, 12, 43, 100_000), datetime(2262, 4, 11, 23, 47, 16, 900_000)
+"""The first second whose nanoseconds do not all fit into 64 bits, on either side."""
 
 
 def with_int96(folder: Path, values: Any, name: str = "t") -> Path:
@@ -307,6 +309,8 @@ def with_int96(folder: Path, values: Any, name: str = "t") -> Path:
     [
         ("t", "t", pa.array([FAR, NEAR], STAMP)),
         ("t", "t", pa.array([None, NEVER], pa.timestamp("us", "UTC"))),
+        ("t", "t", pa.array([NEAR, JUST_BEFORE], STAMP)),
+        ("t", "t", pa.array([NEAR, JUST_BEHIND], STAMP)),
         ("a.b", "a.b", pa.array([NEAR, FAR], STAMP)),
         ("t", "t.list.element", pa.array([[NEAR, FAR], None], pa.list_(STAMP))),
         ("t", "t.x", pa.array([{"n": 1, "x": FAR}, None], pa.struct([("n", pa.int8()), ("x", STAMP)]))),

@@ -32,6 +32,14 @@ def test_lists(make: Any) -> None:
     assert addresses(columns.repair(array.slice(1, 2))) == addresses(array)
 
 
+def test_lists_whose_first_offset_is_not_zero() -> None:
+    array = pa.ListArray.from_arrays(pa.array([1, 3, 4], pa.int32()), text(VALUES))
+    assert (array.offset, places(array)) == (0, [("c[0]", 0, b"\xff"), ("c[0]", 1, b"\xfe")])
+    fixed = columns.repair(array)
+    fixed.validate(full=True)
+    assert fixed.to_pylist() == [["\uefff", "café"], ["b\ueffe"]]
+
+
 def test_what_a_null_hides_and_a_slice_leaves_out() -> None:
     array = lists(pa.list_, [1, 2, 3, 4], text(VALUES), nulls=(0,))
     assert places(array) == [("c[0]", 2, b"\xfe")]
@@ -42,6 +50,22 @@ def test_what_a_null_hides_and_a_slice_leaves_out() -> None:
     assert columns.is_well_formed(struct).to_pylist() == [True, None, True, None]
     with_null = columns.repair(lists(pa.list_, [0, 1, 2], text([b"\xff", b"\xfe"]), nulls=(0,)), "replace")
     assert with_null.to_pylist() == [None, ["�"]]
+    hidden = lists(pa.list_, [0, 1, 2], text([b"\xff", b"a"]), nulls=(0,))
+    assert columns.repair(hidden, "strict").to_pylist() == [None, ["a"]]
+    assert columns.convert(hidden, "utf-8", "utf-16-be").to_pylist() == [None, [b"\0a"]]
+
+
+@pytest.mark.parametrize("kind", ["list", "fixed", "struct"])
+def test_what_a_null_inside_another_array_hides_is_in_no_row(kind: str) -> None:
+    mask = pa.array([True, False])
+    inner = {
+        "list": lists(pa.list_, [0, 1, 2], text([b"\xff", b"\xfe"]), nulls=(0,)),
+        "fixed": pa.FixedSizeListArray.from_arrays(text([b"\xff", b"\xfe"]), 1, mask=mask),
+        "struct": pa.StructArray.from_arrays([text([b"\xff", b"\xfe"])], ["a"], mask=mask),
+    }[kind]
+    outer = pa.StructArray.from_arrays([inner], ["o"])
+    assert [row for _, row, _ in places(outer)] == [1]
+    assert columns.is_well_formed(outer).to_pylist() == [True, False]
 
 
 def test_lists_of_fixed_size() -> None:
@@ -86,6 +110,13 @@ def test_dictionaries(index: Any) -> None:
     assert addresses(fixed.indices)[1] == addresses(array.indices)[1]
     clean = pa.array(["a", "b", "a"]).dictionary_encode()
     assert addresses(columns.repair(clean).dictionary) == addresses(clean.dictionary)
+
+
+def test_a_dictionary_stays_ordered() -> None:
+    array = pa.DictionaryArray.from_arrays(pa.array([1, 0]), text([b"\xff", b"ok"]), ordered=True, safe=False)
+    for each in (array, pa.chunked_array([array])):
+        for changed in (columns.repair(each), columns.convert(each, "utf-8", "utf-8", "replace")):
+            assert (changed.type, changed.type.ordered) == (array.type, True)
 
 
 def test_an_entry_that_no_row_refers_to() -> None:
@@ -257,6 +288,13 @@ def test_extension_types_of_others() -> None:
     assert fixed.schema == table.schema
     assert fixed["json"].chunk(0).storage.to_pylist() == ['"\uefff"']
     assert columns.repair(pa.table({"uuid": uuid})).equals(pa.table({"uuid": uuid}))
+
+
+def test_binary_values_beside_text_in_an_extension_type_of_others_are_left_alone() -> None:
+    stored = pa.StructArray.from_arrays([text([b"\xff"]), pa.array([b"\xfe"])], ["text", "data"])
+    array = pa.ExtensionArray.from_storage(pa.opaque(stored.type, "pair", "tests"), stored)
+    assert places(array) == [("c.text", 0, b"\xff")]
+    assert columns.repair(array).storage.to_pylist() == [{"text": "\uefff", "data": b"\xfe"}]
 
 
 def test_a_dictionary_in_an_extension_type_of_others_is_repaired() -> None:

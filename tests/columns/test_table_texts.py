@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import struct
+from base64 import b64encode
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from eightfold import cli
-from eightfold.columns.thrift import binary
+from eightfold.columns.footers import put_back_in, repaired_texts
+from eightfold.columns.schemas import texts_of, with_texts
+from eightfold.columns.thrift import MalformedError, Reader, binary
+from eightfold.files.records.table_changes import TextChange
 from tests.support.table_files import KINDS, ill_named, strings
 
 pa = pytest.importorskip("pyarrow")
@@ -82,6 +87,44 @@ def test_repair_mends_names_and_metadata_and_undo_gives_them_back(kind: str, tmp
     assert texts(path) == before
     assert cli.main(["repair", "--root", str(tmp_path), "--undo", str(plan)]) == 0
     assert "1 already done" in said(capsys)[1]
+
+
+def nested_types(name: str | bytes) -> list[Any]:
+    """Return types with a field of a name inside them, each with something of its own beside the names."""
+    field = pa.field(name, pa.int8(), nullable=False, metadata={"k": "v"})
+    struct = pa.struct([field, pa.field("other", pa.string())])
+    union = [field, pa.field("other", pa.int16())]
+    return [
+        struct,
+        pa.list_(pa.field("item", struct, nullable=False)),
+        pa.large_list(struct),
+        pa.list_(struct, 3),
+        pa.map_(pa.string(), struct, keys_sorted=True),
+        pa.map_(pa.string(), struct),
+        pa.sparse_union(union, [5, 3]),
+        pa.dense_union(union, [7, 2]),
+    ]
+
+
+def test_types_keep_all_but_the_names_that_change() -> None:
+    given = [pa.field(str(at), each, nullable=False) for at, each in enumerate(nested_types(b"caf\xe9"))]
+    expected = [pa.field(str(at), each, nullable=False) for at, each in enumerate(nested_types("café"))]
+    schema = with_texts(pa.schema(given), lambda text: text.data.decode("latin-1").encode())
+    assert schema.equals(pa.schema(expected), check_metadata=True)
+    for made, right in zip(schema, expected, strict=True):
+        assert (str(made.type), made.nullable) == (str(right.type), False)
+        if pa.types.is_map(made.type):
+            assert made.type.keys_sorted == right.type.keys_sorted
+        if pa.types.is_union(made.type):
+            assert made.type.type_codes == right.type.type_codes
+
+
+def test_the_metadata_of_an_extension_type_are_any_bytes_and_stay() -> None:
+    pairs = {b"ARROW:extension:name": b"x\xff", b"ARROW:extension:metadata": b"\xfe", b"k": b"\xfd"}
+    schema = pa.schema([pa.field("a", pa.binary(), metadata=pairs)])
+    assert [text.data for text in texts_of(schema)] == [b"a", b"k", b"\xfd"]
+    changed = with_texts(schema, lambda text: text.data.replace(b"\xfd", b"!"))
+    assert changed.field(0).metadata == {**pairs, b"k": b"!"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -238,6 +281,48 @@ def test_page_indexes_of_more_bytes_than_the_file_has_are_an_error(tmp_path: Pat
     assert "row group 0: malformed Parquet, or not supported: its page indexes take" in capsys.readouterr().err
 
 
+def test_only_a_text_that_is_as_the_changes_say_is_put_back(tmp_path: Path) -> None:
+    path = tmp_path / "data.parquet"
+    pq.write_table(pa.table({"name": ["a"]}), path)
+    data = path.read_bytes()[4:]
+    put_back = TextChange("column name 1", b"n\xffme", b"name")
+    assert b"n\xffme" in put_back_in(data, [put_back])
+    for wrong in (replace(put_back, new=b"other"), replace(put_back, place="column name 2")):
+        with pytest.raises(MalformedError, match=r"column name [12] cannot be put back"):
+            put_back_in(data, [wrong])
+
+
+def test_a_schema_of_arrow_without_a_change_is_kept_as_it_was_written(tmp_path: Path) -> None:
+    path, given = tmp_path / "data.parquet", pa.table({"name": ["a"]})
+    # Messages had no mark before Arrow 0.15: pyarrow reads them, and writes others.
+    old = b64encode(given.schema.serialize().to_pybytes()[4:])
+    with pq.ParquetWriter(path, given.schema, store_schema=False) as writer:
+        writer.write_table(given)
+        writer.add_key_value_metadata({b"ARROW:schema": old, b"k": b"v"})
+    assert repaired_texts(footers_of(path), lambda text: text) == {}
+    changed = repaired_texts(footers_of(path), lambda text: text.replace(b"name", b"renamed"))
+    assert [*changed] == ["column name 1", "metadata value 0"]
+
+
+@pytest.mark.parametrize("value", [0, 1, -1, 63, 64, -64, -65, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63)])
+@pytest.mark.parametrize("kind", [4, 5, 6])
+def test_integers_of_thrift_have_a_sign(value: int, kind: int) -> None:
+    zigzag, digits = value << 1 ^ value >> 63, bytearray()
+    while zigzag > 127:
+        digits.append(zigzag & 127 | 128)
+        zigzag >>= 7
+    digits.append(zigzag)
+    # The second field has the number of its own, 1000, and the third one that counts from there.
+    fields = bytes([0x10 | kind]) + digits + bytes([kind, 0xD0, 0x0F]) + digits + bytes([0x20 | kind]) + digits
+    assert Reader(fields + b"\0").struct() == {1: value, 1000: value, 1002: value}
+
+
+@pytest.mark.parametrize("length", [0, 1, 127, 128, 129, 16383, 16384])
+def test_bytes_of_thrift_of_any_length(length: int) -> None:
+    data = b"a" * length
+    assert Reader(b"\x18" + binary(data) + b"\0").struct()[1].data == data
+
+
 def number(value: int) -> bytes:
     """Return a positive integer as Thrift's compact protocol has it: as a length of twice as many bytes."""
     return binary(bytes(2 * value))[: -2 * value]
@@ -347,8 +432,6 @@ def footers(data: bytes) -> Any:
     ],
 )
 def test_a_footer_that_lies_is_an_error_and_costs_nothing(data: bytes) -> None:
-    from eightfold.columns.thrift import MalformedError
-
     with pytest.raises(MalformedError):
         footers(data)
 

@@ -146,6 +146,19 @@ def test_a_zip_says_its_names_and_whether_they_are_utf_8(before: bytes, comment:
     assert [(name.name, name.source) for name in names_in(path)] == [expected for _, expected in MEMBERS]
 
 
+def test_a_comment_may_be_as_long_as_its_field_can_say(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    path.write_bytes(zip_of([(BAD, 0, b"")], comment=b"x" * 0xFFFF))
+    assert [name.name for name in names_in(path)] == [BAD]
+
+
+@pytest.mark.parametrize("name", ["a.zip", "A.ZIP"])
+def test_what_is_called_a_zip_and_is_none_is_damaged(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"no zip")
+    with pytest.raises(FileError, match="it has no central directory"):
+        names_in(tmp_path / name)
+
+
 def test_the_zips_of_the_standard_library(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     names = ["plain", TEXT, "dir/", "dir/x"]

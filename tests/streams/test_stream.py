@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
+from eightfold import reference
 from eightfold.forms import fault_row
 from eightfold.forms.corrected_utf_8 import MAGIC
 from eightfold.stream import Checker, Converter, Decoder, Encoder
@@ -319,6 +320,14 @@ def test_an_encoder_that_goes_away_while_it_holds_a_lead_warns() -> None:
         assert encoder.finish() in (b"", b"\xed\xa0\xbd")
 
 
+def test_finishing_an_encoder_writes_a_lead_and_no_signature() -> None:
+    encoder = Encoder("utf-16")
+    assert encoder.finish() == b""
+    assert encoder.encode("a") == eightfold.encode("a", "utf-16")
+    encoder = Encoder("wtf-8")
+    assert (encoder.encode("\ud83d"), encoder.finish(), encoder.finish()) == (b"", b"\xed\xa0\xbd", b"")
+
+
 @pytest.mark.parametrize("form", ["utf-8", "wtf-8", "cesu-8", "utf-16"])
 def test_an_encoder_takes_no_state_that_it_never_gives(form: str) -> None:
     encoder = Encoder(form)
@@ -326,6 +335,9 @@ def test_an_encoder_takes_no_state_that_it_never_gives(form: str) -> None:
     for state in (2 * 0x61, 3, 2 * 0xDC00, 2 * 0x110000, -1, 2**200):
         with pytest.raises(ValueError, match="is not a state of an encoder"):
             encoder.setstate(state)
+    if not reference.holds_back_lead(eightfold.form(form)):
+        with pytest.raises(ValueError, match="is not a state of an encoder"):
+            encoder.setstate(2 * 0xD83D)
     assert encoder.encode("a") == Encoder(form.removesuffix("16") + "16-le" if form == "utf-16" else form).encode("a")
     assert text.endswith(encoder.encode("a"))
 
@@ -349,7 +361,13 @@ def test_the_state_of_a_converter_is_of_plain_values() -> None:
         assert type(converter.getstate()[4]) is tuple
 
 
-@pytest.mark.parametrize(("place", "wrong"), [(1, 1 << 63), (4, (5, 0, 3)), (4, (0xD83D, 1 << 63, 1 << 63))])
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [
+        *((0, bytearray(b"a")), (0, "a"), (1, 1 << 63), (1, -1), (1, "4"), (2, -1), (6, -1), (6, 1.5)),
+        *((4, (5, 0, 3)), (4, (0xD83D, 1 << 63, 1 << 63)), (4, (0xD83D, -3, 0)), (4, (0xD83D, 1))),
+    ],
+)
 def test_a_converter_takes_no_state_that_it_never_gives(place: int, wrong: object) -> None:
     converter = Converter("generalized-utf-8", "wtf-8")
     converter.convert(b"a\xed\xa0\xbd")

@@ -155,6 +155,17 @@ def test_a_trail_behind_a_lead_that_truncate_has_cut_off_is_itself(path: Path) -
     assert path.read_bytes() == b"a" + TRAIL
 
 
+@pytest.mark.parametrize("mode", ["w", "w+"])
+@pytest.mark.parametrize(("size", "before"), [(0, b"\0\0\0\0"), (3, b"a\xed\xa0\0"), (4, None)])
+def test_truncate_leaves_no_lead_that_it_has_cut_off(path: Path, size: int, before: bytes | None, mode: str) -> None:
+    with eightfold.open(path, mode, "wtf-8") as file:
+        file.write("a\ud83d")
+        assert file.tell() == 4
+        file.truncate(size)
+        file.write("\ude00")
+    assert path.read_bytes() == ("a😀".encode() if before is None else before + TRAIL)
+
+
 def test_the_policy_is_asked_when_a_lead_is_settled(path: Path) -> None:
     for policy, written in (("replace", b"a?"), ("surrogatepass", b"a" + LEAD), ("ignore", b"a")):
         with eightfold.open(path, "w", "cesu-8", policy) as file:
