@@ -89,3 +89,39 @@ def test_other_rows_are_no_change_of_values(other: list[str | None]) -> None:
     before = pa.table({"name": strings([b"a", b"b", b"c"])})
     with pytest.raises(PlanError, match="other rows"):
         list(changes_between(before, pa.table({"name": other}), 0))
+
+
+NAN = float("nan")
+FLOATS = [NAN, 2.0]
+
+
+def runs(*ends: int) -> Any:
+    return pa.RunEndEncodedArray.from_arrays(pa.array(ends, pa.int32()), pa.array(FLOATS))
+
+
+def union(*codes: int) -> Any:
+    return pa.UnionArray.from_sparse(pa.array(codes, pa.int8()), [pa.array(FLOATS), pa.array(FLOATS)])
+
+
+def lists(values: list[Any]) -> Any:
+    return pa.array(values, pa.list_(pa.float64()))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (dictionary([0, 1, 0]), dictionary([0, 0, 0])),
+        (dictionary([0, None]), dictionary([0, 1])),
+        (lists([[NAN], [2.0]]), lists([[NAN, 2.0], []])),
+        (lists([[NAN], None]), lists([[NAN], []])),
+        (pa.array([None, {"a": NAN}]), pa.array([{"a": None}, {"a": NAN}])),
+        (pa.array([{"a": NAN, "b": 1}]), pa.array([{"a": NAN, "b": 2}])),
+        (union(0, 1), union(1, 1)),
+        (runs(1, 3), runs(2, 3)),
+        (pa.array([1, 2], pa.int8()), pa.array([1, 2], pa.int16())),
+    ],
+)
+def test_what_differs_is_not_the_same(one: Any, other: Any) -> None:
+    for given in (one, other):
+        assert is_same(pa.table({"a": given}), pa.table({"a": given}))
+    assert not is_same(pa.table({"a": one}), pa.table({"a": other}))

@@ -145,7 +145,10 @@ def is_same(one: Any, other: Any) -> bool:
     if one.num_columns != other.num_columns or one.num_rows != other.num_rows:
         return False
     pairs = zip(_columns(one), _columns(other), strict=True)
-    return all(_is_same_column(*pair) for pair in pairs) and not any(changes_between(one, other, 0))
+    try:
+        return all(_is_same_column(*pair) for pair in pairs) and not any(changes_between(one, other, 0))
+    except PlanError:  # other rows of a dictionary are null
+        return False
 
 
 def _columns(data: Any) -> list[Any]:
