@@ -129,6 +129,7 @@ def unicode_path(name: bytes, text: bytes) -> bytes:
 MEMBERS = [
     ((b"plain", 0, b""), (b"plain", ZIP)),
     ((BAD, 0, b""), (BAD, ZIP)),
+    ((BAD, 0xF7FF, b""), (BAD, ZIP)),
     ((BAD, 1 << 11, b""), (BAD, ZIP_UTF_8)),
     ((TEXT.encode(), 1 << 11, b""), (TEXT.encode(), ZIP_UTF_8)),
     ((b"caf\x82", 0, unicode_path(b"caf\x82", TEXT.encode())), (TEXT.encode(), ZIP_UTF_8)),
@@ -323,6 +324,11 @@ def test_memory_does_not_grow_with_a_tar(tmp_path: Path) -> None:
 
     limit = peak(listing(200)) + 50_000
     assert peak(listing(2_000), limit=limit) < limit
+
+
+def test_the_bound_of_headers_is_for_each_member(tmp_path: Path) -> None:
+    (tmp_path / "a.tar").write_bytes(tar_of([b"%d" % number for number in range(5_000)], tarfile.USTAR_FORMAT))
+    assert len(names_in(tmp_path / "a.tar")) == 5_000
 
 
 GNU = tar_of([b"a", b"b", BAD], tarfile.GNU_FORMAT)
