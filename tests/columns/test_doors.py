@@ -86,7 +86,7 @@ def test_polars_binary_columns_may_be_left_out(polars: Any) -> None:
 
 def test_polars_series_are_audited_in_the_form_that_is_asked_for(polars: Any) -> None:
     importlib.import_module("eightfold.columns.polars")
-    series = polars.Series("x", ["ok".encode(), "😀".encode(), b"\xed\xa0\xbd\xed\xb8\x80"])
+    series = polars.Series("x", [b"ok", "😀".encode(), b"\xed\xa0\xbd\xed\xb8\x80"])
     assert set(series.eightfold.audit()["row"].to_list()) == {2}
     assert set(series.eightfold.audit("cesu-8")["row"].to_list()) == {1}
 

@@ -380,6 +380,15 @@ def test_a_converter_takes_no_state_that_it_never_gives(place: int, wrong: objec
     assert converter.getstate() == state
 
 
+@pytest.mark.parametrize(("source", "chosen"), [("utf-8", 1), ("utf-16", 9)])
+def test_a_converter_takes_no_state_of_another_form(source: str, chosen: int) -> None:
+    converter = Converter(source, "wtf-8")
+    state = converter.getstate()
+    with pytest.raises(ValueError, match=f"the state is not of {source}"):
+        converter.setstate((*state[:2], chosen, *state[3:]))
+    assert converter.getstate() == state
+
+
 def test_encoder_state_0_means_that_no_signature_is_due() -> None:
     for name in ("utf-8-sig", "corrected-utf-8-sig", "utf-16", "utf-32", "wtf-16", "optu-16"):
         encoder = Encoder(name)
