@@ -136,6 +136,17 @@ def test_what_a_parquet_file_chose_is_kept(tmp_path: Path, capsys: Any) -> None:
         assert new.has_column_index == old.has_column_index
 
 
+@pytest.mark.parametrize("is_compliant", [True, False])
+def test_the_names_of_the_elements_of_lists_are_kept(is_compliant: bool, tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, "parquet", use_compliant_nested_type=is_compliant)
+    fixed = tmp_path / "fixed.parquet"
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert "not kept" not in capsys.readouterr().err
+    paths = [[pq.read_metadata(each).schema.column(at).path for at in range(5)] for each in (path, fixed)]
+    assert paths[0] == paths[1]
+    assert ("tags.list.element" if is_compliant else "tags.list.item") in paths[1]
+
+
 def test_a_page_that_its_checksum_does_not_fit_is_an_error(tmp_path: Path, capsys: Any) -> None:
     path, given = tmp_path / "data.parquet", pa.table({"name": ["aaaa", "bbbb"]})
     pq.write_table(given, path, write_page_checksum=True, use_dictionary=False, compression="none")

@@ -58,6 +58,16 @@ def test_what_sqlite3_refuses_is_found_and_repaired(tmp_path: Path) -> None:
     assert run(path, "SELECT a, b FROM t")[1] == ("caf\uefe9".encode(), b"\xff")
 
 
+def test_a_limit_counts_the_faults_of_all_values(tmp_path: Path) -> None:
+    bad = "CAST(x'FF61FF' AS TEXT)"
+    tables = [f"CREATE TABLE {name} (a TEXT, b TEXT)" for name in "tu"]
+    path = made(tmp_path, *tables, *(f"INSERT INTO {name} VALUES ({bad}, {bad})" for name in "tu"))
+    whole = sqlite.audit(path)
+    assert len(whole) == 8
+    for limit in range(10):
+        assert sqlite.audit(path, limit=limit) == whole[:limit]
+
+
 def test_escapes_are_escaped_and_come_back(tmp_path: Path) -> None:
     path = made(tmp_path, "CREATE TABLE t (a)", "INSERT INTO t VALUES ('\uefff')", f"INSERT INTO t VALUES ({BAD})")
     sqlite.repair(path)

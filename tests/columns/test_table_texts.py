@@ -281,6 +281,38 @@ def test_page_indexes_of_more_bytes_than_the_file_has_are_an_error(tmp_path: Pat
     assert "row group 0: malformed Parquet, or not supported: its page indexes take" in capsys.readouterr().err
 
 
+def test_columns_behind_nested_ones_have_paths_of_their_own(tmp_path: Path) -> None:
+    inner = pa.struct([pa.field("a", pa.string()), pa.field("deep", pa.struct([pa.field("b", pa.string())]))])
+    schema = pa.schema([pa.field("s", inner), pa.field(b"caf\xe9", pa.string()), pa.field("z", pa.string())])
+    values = [pa.array([{"a": "1", "deep": {"b": "2"}}], inner), pa.array(["3"]), strings([b"\xff"])]
+    path, fixed = written(tmp_path, "parquet", pa.Table.from_arrays(values, schema=schema)), tmp_path / "f.parquet"
+    found = [(each.top, each.path) for each in footers_of(path).statistics() if each.name == "max_value"]
+    assert [place for place in found if place[0] != "z"] == [("s", "s.a"), ("s", "s.deep.b"), ("caf\\xe9", "caf\\xe9")]
+    assert footers_of(path).text_columns == {0, 1, 2, 3}
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    metadata = pq.read_metadata(fixed).row_group(0)
+    assert [metadata.column(at).path_in_schema for at in range(4)] == ["s.a", "s.deep.b", "caf\uefe9", "z"]
+    row = {"s": {"a": "1", "deep": {"b": "2"}}, "caf\uefe9": "3", "z": "\uefff"}
+    assert pq.read_table(fixed).to_pylist() == [row]
+
+
+@pytest.mark.parametrize("converted", range(22))
+def test_which_converted_types_hold_text(converted: int) -> None:
+    leaf = b"\x48" + binary(b"a") + b"\x25" + bytes([2 * converted]) + b"\0"
+    assert footers(schema_of(leaf)).text_columns == ({0} if converted in (0, 4, 19) else set())
+
+
+@pytest.mark.parametrize("logical", range(1, 15))
+def test_which_logical_types_hold_text(logical: int) -> None:
+    leaf = b"\x48" + binary(b"a") + b"\x6c" + bytes([logical << 4 | 12]) + b"\0\0\0"
+    assert footers(schema_of(leaf)).text_columns == ({0} if logical in (1, 4, 12) else set())
+
+
+def schema_of(leaf: bytes) -> bytes:
+    """Return a footer with a schema of a root and one column."""
+    return b"\x29\x2c" + b"\x48" + binary(b"root") + b"\x15\x02\0" + leaf + b"\0"
+
+
 def test_only_a_text_that_is_as_the_changes_say_is_put_back(tmp_path: Path) -> None:
     path = tmp_path / "data.parquet"
     pq.write_table(pa.table({"name": ["a"]}), path)

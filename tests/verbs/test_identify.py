@@ -162,6 +162,8 @@ def test_what_has_too_many_faults_is_looked_at_no_further(monkeypatch: pytest.Mo
         (b"caf\xe9!", "optu-8", False),
         (b"caf\xe9!", "utf-8", False),
         (b"plain\0text", "utf-8", True),
+        (b"file\0name\0list\0", "utf-8", True),
+        (b"file\x01name\x01list\x01", "utf-8", False),
         (b"p\0l\0a\0i\0n\0", "utf-8", False),
         (b"p\0l\0a\0i\0n\0", "utf-16-le", True),
         (b"p\0l\0a\0i\0n\0", "utf-16-be", False),
