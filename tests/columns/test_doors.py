@@ -72,25 +72,6 @@ def test_polars_frames(polars: Any) -> None:
         door.repair(frame, "strict")
 
 
-def test_polars_binary_columns_may_be_left_out(polars: Any) -> None:
-    from eightfold.columns import polars as door
-
-    text = polars.from_arrow(array_of(pa, pa.string(), [b"caf\xe9"])).alias("text")
-    frame = polars.DataFrame([text, polars.Series("data", [b"\xff"])])
-    for given in (frame, frame.lazy()):
-        assert door.audit(given, binary=False)["column"].to_list() == ["text"]
-        repaired = door.repair(given, binary=False)
-        repaired = repaired.collect() if isinstance(repaired, polars.LazyFrame) else repaired
-        assert repaired.row(0) == ("caf\uefe9", b"\xff")
-
-
-def test_polars_series_are_audited_in_the_form_that_is_asked_for(polars: Any) -> None:
-    importlib.import_module("eightfold.columns.polars")
-    series = polars.Series("x", [b"ok", "😀".encode(), b"\xed\xa0\xbd\xed\xb8\x80"])
-    assert set(series.eightfold.audit()["row"].to_list()) == {2}
-    assert set(series.eightfold.audit("cesu-8")["row"].to_list()) == {1}
-
-
 def test_polars_integers_of_128_bits_have_no_text(polars: Any) -> None:
     module = importlib.import_module("eightfold.columns.polars")
     wide = polars.Series("n", [1, None], dtype=polars.Int128)

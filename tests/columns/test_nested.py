@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import eightfold
 from eightfold import columns
+from eightfold.columns.steps import References
 from eightfold.columns.unsupported import UnsupportedTypeError
 from support.arrow_arrays import addresses
 from support.nested_arrays import VALUES, lists, pa, places, text
@@ -110,6 +111,14 @@ def test_dictionaries(index: Any) -> None:
     assert addresses(fixed.indices)[1] == addresses(array.indices)[1]
     clean = pa.array(["a", "b", "a"]).dictionary_encode()
     assert addresses(columns.repair(clean).dictionary) == addresses(clean.dictionary)
+
+
+def test_all_rows_that_refer_to_a_value_are_found_among_nulls() -> None:
+    rows = [2, None, 1, 0, None, 1, 2, None, 1]
+    references = References(pa.array(rows, pa.int8()), 4, "")
+    for value in range(4):
+        expected = [row for row, each in enumerate(rows) if each == value]
+        assert [shown.row for shown in references.outer(value)] == expected
 
 
 def test_a_dictionary_stays_ordered() -> None:

@@ -292,6 +292,16 @@ def test_a_full_text_index_stays_in_step(tmp_path: Path) -> None:
     assert run(path, "SELECT rowid FROM f WHERE f MATCH 'café'") == [(1,)]
 
 
+def test_virtual_tables_are_audited_and_not_repaired(tmp_path: Path) -> None:
+    try:
+        path = made(tmp_path, "CREATE VIRTUAL TABLE f USING fts5(a)", f"INSERT INTO f VALUES ('ok'), ({BAD})")
+    except sqlite3.OperationalError:
+        pytest.skip("this SQLite has no FTS5")
+    assert places(sqlite.audit(path)) == [("f", "a", (2,))]
+    assert sqlite.repair(path) == []
+    assert places(sqlite.audit(path)) == [("f", "a", (2,))]
+
+
 @pytest.mark.parametrize("encoding", ["UTF-16le", "UTF-16be"])
 def test_databases_in_utf_16(tmp_path: Path, encoding: str) -> None:
     half = "3DD8" if encoding.endswith("le") else "D83D"

@@ -1,0 +1,70 @@
+"""Parquet files: what a copy keeps, and pages that are damaged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eightfold import cli
+from tests.support.table_files import ill_named, opened, strings, written
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+@pytest.mark.parametrize("is_compliant", [True, False])
+def test_the_names_of_the_elements_of_lists_are_kept(is_compliant: bool, tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, "parquet", use_compliant_nested_type=is_compliant)
+    fixed = tmp_path / "fixed.parquet"
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert "not kept" not in capsys.readouterr().err
+    paths = [[pq.read_metadata(each).schema.column(at).path for at in range(5)] for each in (path, fixed)]
+    assert paths[0] == paths[1]
+    assert ("tags.list.element" if is_compliant else "tags.list.item") in paths[1]
+
+
+def test_a_page_that_its_checksum_does_not_fit_is_an_error(tmp_path: Path, capsys: Any) -> None:
+    path, given = tmp_path / "data.parquet", pa.table({"name": ["aaaa", "bbbb"]})
+    pq.write_table(given, path, write_page_checksum=True, use_dictionary=False, compression="none")
+    assert cli.main(["check", str(path)]) == 0
+    value = b"\4\0\0\0bbbb"
+    data = path.read_bytes()
+    assert data.count(value) == 1
+    path.write_bytes(data.replace(value, value.replace(b"b", b"c")))
+    for command in (["check"], ["repair", "-o", str(tmp_path / "fixed.parquet")]):
+        assert cli.main([*command, str(path)]) == 2
+        assert f"{path}: row group 0: malformed Parquet" in capsys.readouterr().err
+
+
+def test_entries_that_become_equal_leave_a_dictionary_ordered(tmp_path: Path) -> None:
+    kinds = pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, 2, None], pa.int32()), strings([b"\xfe", b"b", b"\xff"]), ordered=True, safe=False
+    )
+    path, fixed = written(tmp_path, "parquet", pa.table({"kind": kinds})), tmp_path / "fixed.parquet"
+    assert cli.main(["repair", "--errors", "replace", "--lossy", str(path), "-o", str(fixed)]) == 0
+    found = opened(fixed)["kind"]
+    assert (found.type.ordered, found.to_pylist()) == (opened(path)["kind"].type.ordered, ["�", "b", "�", None])
+
+
+def test_columns_that_would_have_the_same_name_are_refused_without_a_schema_of_arrow(
+    tmp_path: Path, capsys: Any
+) -> None:
+    schema = pa.schema([pa.field(b"a\xfe", pa.string()), pa.field(b"a\xff", pa.string())])
+    given = pa.Table.from_arrays([pa.array(["x"]), pa.array(["y"])], schema=schema)
+    path, fixed = written(tmp_path, "parquet", given, store_schema=False), tmp_path / "fixed.parquet"
+    assert cli.main(["repair", "--errors", "replace", "--lossy", str(path), "-o", str(fixed)]) == 2
+    assert "two columns would have the same name" in capsys.readouterr().err
+    assert not fixed.exists()
+
+
+def test_who_wrote_a_file_is_not_in_a_plan(tmp_path: Path) -> None:
+    path, plan = written(tmp_path, "parquet", ill_named()), tmp_path / "plan.jsonl"
+    data = path.read_bytes()
+    assert data.count(b"parquet-cpp") == 1
+    path.write_bytes(data.replace(b"parquet-cpp", b"parquet-\xffpp"))
+    assert cli.main(["repair", "--root", str(tmp_path), "--plan", str(plan), str(path)]) == 0
+    assert "created by" not in plan.read_text()
+    for option in ("--apply", "--undo"):
+        assert cli.main(["repair", "--root", str(tmp_path), option, str(plan)]) == 0
