@@ -32,7 +32,7 @@ def test_text_in_lists_that_lies_names_the_row_of_the_list() -> None:
 
 
 def test_references_that_lie() -> None:
-    for index in (7, -1):
+    for index in (7, len(VALUES), -1):
         array = pa.DictionaryArray.from_arrays(pa.array([0, index], pa.int8()), text(VALUES), safe=False)
         for verb in (columns.audit, columns.repair):
             with pytest.raises(ValueError, match="column c, row 1: it refers to a value that does not exist"):

@@ -71,10 +71,15 @@ def test_wrong_forms_and_storages() -> None:
     own = eightfold.Form("own", eightfold.form("utf-8").rows, source="a test")
     with pytest.raises(LookupError, match="there is no carrier for own"):
         columns.carrier(own)
+    namesake = eightfold.Form("wtf-8", eightfold.form("utf-8").rows, source="a test")
+    with pytest.raises(LookupError, match="there is no carrier for wtf-8"):
+        columns.carrier(namesake)
     with pytest.raises(TypeError, match="stored as binary"):
         columns.carrier("wtf-8", pa.string())
     for storage in (pa.large_binary(), pa.binary_view()):
-        assert columns.carrier("wtf-8", storage).storage_type == storage
+        made = columns.carrier("wtf-8", storage)
+        assert made.storage_type == storage
+        assert pickle.loads(pickle.dumps(made)).storage_type == storage
 
 
 def test_parquet_and_ipc(tmp_path: Path) -> None:

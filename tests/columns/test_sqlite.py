@@ -209,6 +209,21 @@ def test_what_a_trigger_has_changed_meanwhile_is_left(tmp_path: Path) -> None:
     assert run(path, "SELECT a, b FROM t") == [("café".encode(), b"x"), (b"new", "café".encode())]
 
 
+def test_rows_of_one_key_are_told_apart_by_their_rowids(tmp_path: Path) -> None:
+    schema = "CREATE TABLE t (k TEXT PRIMARY KEY, a TEXT)"
+    path = made(tmp_path, schema, f"INSERT INTO t VALUES (NULL, {BAD}), ('x', 'ok'), (NULL, {BAD})")
+    assert places(sqlite.audit(path)) == [("t", "a", (1,)), ("t", "a", (3,))]
+    assert len(sqlite.repair(path)) == 2
+    assert sqlite.audit(path) == []
+
+
+def test_a_key_of_several_columns_is_no_rowid(tmp_path: Path) -> None:
+    schema = "CREATE TABLE t (rowid TEXT, _rowid_ TEXT, oid INTEGER, x TEXT, PRIMARY KEY (oid, x))"
+    path = made(tmp_path, schema, f"INSERT INTO t VALUES ({BAD}, 'a', NULL, NULL)")
+    with pytest.raises(ValueError, match="its columns hide the rowid"):
+        sqlite.audit(path)
+
+
 def test_rows_that_cannot_be_told_apart(tmp_path: Path) -> None:
     path = made(tmp_path, "CREATE TABLE t (rowid TEXT, oid TEXT, _rowid_ TEXT)")
     for verb in (sqlite.audit, sqlite.repair):

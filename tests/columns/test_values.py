@@ -150,6 +150,27 @@ def test_new_values_are_in_their_rows(engine: Any, given: list[bytes | None], da
         assert list(values.each_value(spliced)) == expected
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_buffer_with_a_value_that_is_replaced_is_given_up(engine: Any) -> None:
+    long = [b"a value of more than twelve bytes", b"one more that is longer", b"and a third one, elsewhere"]
+    data, views = (long[0] + long[1], long[2]), b""
+    for value, buffer, start in zip(long, (0, 0, 1), (0, len(long[0]), 0), strict=True):
+        views += struct.pack("=i4sii", len(value), value[:4], buffer, start)
+    column = Column("views", 16, views, data, None, 0, 3)
+    new = b"x" * 13
+    places, made, used = engine.spliced_column(column, array("q", [0]).tobytes(), array("q", [13]).tobytes(), new)
+    assert bytes(used) == b"\0\1"
+    spliced = column._replace(places=places, data=(b"", data[1], made))
+    assert [value for _, value in values.each_value(spliced)] == [new, *long[1:]]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_bits_of_validity_count_from_the_first_of_the_buffer(engine: Any) -> None:
+    column = Column("fixed", 1, None, (b"a" * 8 + b"\xff",), b"\xff", 8, 1)
+    with pytest.raises(BrokenColumnError, match="the validity buffer is too short"):
+        engine.ill_formed_rows(column, "utf-8")
+
+
 def bits(column: Column) -> bytes:
     """Return the validity of a column from its first value on."""
     number = int.from_bytes(memoryview(column.validity), "little") >> column.first
