@@ -63,6 +63,12 @@ def test_to_pylist_reads_text_that_others_do_not() -> None:
         columns.to_pylist(pa.array([1]))
 
 
+def test_a_form_that_is_given_goes_before_that_of_a_carrier() -> None:
+    array = columns.from_pylist(["ok\ud83d", None])
+    assert columns.to_pylist(array) == ["ok\ud83d", None]
+    assert columns.to_pylist(array, "xtf-8") == ["ok\uefed\uefa0\uefbd", None]
+
+
 def test_wrong_forms_and_storages() -> None:
     with pytest.raises(ValueError, match="16-bit units"):
         columns.carrier("utf-16-le")

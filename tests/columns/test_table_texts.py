@@ -6,6 +6,7 @@ import json
 import struct
 from base64 import b64encode
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ import pytest
 from eightfold import cli
 from eightfold.columns.footers import put_back_in, repaired_texts
 from eightfold.columns.schemas import texts_of, with_texts
+from eightfold.columns.table_files import reading
 from eightfold.columns.thrift import MalformedError, Reader, binary
+from eightfold.files import FileError
 from eightfold.files.records.table_changes import TextChange
 from tests.support.table_files import KINDS, ill_named, strings
 
@@ -37,8 +40,6 @@ def written(folder: Path, kind: str, given: Any) -> Path:
 
 def texts(path: Path) -> list[bytes]:
     """Return the texts of a file, as they stand in it."""
-    from eightfold.columns.table_files import reading
-
     with (
         path.open("rb") as file,
         reading(str(path), "Parquet" if path.suffix == ".parquet" else "Arrow IPC", file) as r,
@@ -353,6 +354,28 @@ def test_integers_of_thrift_have_a_sign(value: int, kind: int) -> None:
 def test_bytes_of_thrift_of_any_length(length: int) -> None:
     data = b"a" * length
     assert Reader(b"\x18" + binary(data) + b"\0").struct()[1].data == data
+
+
+@pytest.mark.parametrize("kind", ["arrow", "arrows"])
+def test_texts_of_arrow_ipc_that_are_not_as_the_changes_say_are_not_put_back(kind: str, tmp_path: Path) -> None:
+    path, given = tmp_path / f"data.{kind}", pa.table({"name": ["a"]})
+    make = pa.ipc.new_file if kind == "arrow" else pa.ipc.new_stream
+    with make(path, given.schema) as writer:
+        writer.write_table(given)
+    right = TextChange("column name 0", b"n\xffme", b"name")
+    wrong = {
+        "does not exist": replace(right, place="column name 1"),
+        "not what the plan says": replace(right, new=b"x"),
+    }
+    for message, change in {"": right, **wrong}.items():
+        target = BytesIO()
+        with path.open("rb") as file, reading(str(path), "Arrow IPC", file) as reader:
+            if message:
+                with pytest.raises(FileError, match=message):
+                    reader.copy(target, lambda part: part.data, [change])
+            else:
+                assert reader.copy(target, lambda part: part.data, [change]) == []
+                assert b"n\xffme" in target.getvalue()
 
 
 def number(value: int) -> bytes:

@@ -17,6 +17,7 @@ import pytest
 
 import eightfold
 from eightfold import ENGINE, Form, forms
+from eightfold.evidence import legacy_charset
 from eightfold.identify import FAULTS_COUNTED, Identifier
 
 TEXTS = {path.stem: path.read_text("utf-8") for path in sorted((Path(__file__).parent / "texts").glob("*.txt"))}
@@ -181,6 +182,13 @@ def test_text_of_windows_1252_is_named(name: str, longer: str) -> None:
     found = eightfold.identify((WESTERN[name] + longer).encode("cp1252"))
     assert found[0].reads_as == "windows-1252"
     assert not found[0].well_formed
+
+
+@pytest.mark.parametrize("beyond", [1, 2, 5])
+def test_a_charset_needs_two_letters_of_ascii_for_each_byte_beyond(beyond: int) -> None:
+    ends = b" \xe9" * beyond
+    assert legacy_charset(b"a" * (2 * beyond) + ends) == "windows-1252"
+    assert legacy_charset(b"a" * (2 * beyond - 1) + ends) == ""
 
 
 @pytest.mark.parametrize(
