@@ -54,6 +54,24 @@ def test_what_others_compress_is_read(ending: str, data: bytes) -> None:
 
 
 @each_ending
+def test_all_that_is_read_is_counted_and_places_may_be_relative(ending: str) -> None:
+    packed = COMPRESS[ending](os.urandom(300_000))
+    with closing(unpacked(f"file{ending}", io.BytesIO(packed), 1).detach()) as raw:
+        assert [raw.seek(2), raw.seek(3, os.SEEK_CUR), raw.seek(-1, os.SEEK_CUR), raw.tell()] == [2, 5, 4, 4]
+        assert len(raw.read()) == 300_000 - 4
+    with closing(unpacked(f"file{ending}", io.BytesIO(packed), 1).detach()) as raw:
+        raw.read()
+        assert raw.consumed == len(packed)
+
+
+def test_what_is_written_with_zstd_has_a_checksum() -> None:
+    file = io.BytesIO()
+    with packing("file.zst", file) as writer:
+        writer.write(b"content")
+    assert file.getvalue()[4] & 4  # the flag of the frame: RFC 8878, section 3.1.1.1.1
+
+
+@each_ending
 @pytest.mark.parametrize("zeros", [0, 4, 512, 200_000])
 def test_several_behind_each_other_are_one_and_zeros_may_follow(ending: str, zeros: int) -> None:
     packed = COMPRESS[ending](b"first, ") + bytes(zeros) + COMPRESS[ending](b"second") + bytes(zeros)

@@ -235,6 +235,20 @@ def test_a_zip_whose_larger_end_record_says_a_wrong_length(length: int, tmp_path
     assert cut_or_changed(tmp_path / "a.zip", whole[:-22] + end + locator + whole[-22:]) == []
 
 
+@pytest.mark.parametrize("size", [0, 43, 45, 2**63, 44])
+def test_a_zip_whose_larger_end_record_says_a_wrong_size_of_its_own(size: int, tmp_path: Path) -> None:
+    path, whole = tmp_path / "a.zip", zip_of([(BAD, 0, b"")])
+    length = len(whole) - 22 - whole.index(b"PK\x01\x02")
+    end = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", size, 45, 45, 0, 0, 1, 1, length, 0)
+    locator = struct.pack("<4sLQL", b"PK\x06\x07", 0, len(whole) - 22, 1)
+    data = whole[:-22] + end + locator + whole[-22:]
+    if size == 44:
+        path.write_bytes(data)
+        assert [name.name for name in names_in(path)] == [BAD]
+    else:
+        assert cut_or_changed(path, data) == []
+
+
 @pytest.mark.parametrize("field", [28, 30, 32], ids=["name", "extra", "comment"])
 def test_a_zip_whose_last_entry_goes_on_behind_its_directory_is_damaged(field: int, tmp_path: Path) -> None:
     whole = bytearray(zip_of([(BAD, 0, b"")]))

@@ -130,6 +130,26 @@ def test_a_piece_from_the_handler_itself_is_taken_once_or_refused(name: str) -> 
     assert [taken, end] in serial(make, method, {number: (first, second)[number] for number in taken}, last)
 
 
+@pytest.mark.parametrize(
+    ("make", "method", "first", "second"),
+    [
+        (lambda: Converter("utf-8", "utf-16-be", NAME), "convert", b"a\xc3", b"\xff"),
+        (lambda: Decoder("utf-16", NAME), "decode", b"\xff\xfea\0", b"\0\xdc"),
+    ],
+)
+def test_a_handler_that_starts_anew_makes_the_call_fail(make: Any, method: str, first: bytes, second: bytes) -> None:
+    def resets(error: Any) -> tuple[str, int]:
+        coder.reset()
+        return "?", error.end
+
+    with handler(resets):
+        coder = make()
+        getattr(coder, method)(first)
+        with pytest.raises(RuntimeError, match="in use by another thread, or by its own error handler"):
+            getattr(coder, method)(second, True)
+        assert coder.getstate() == make().getstate()
+
+
 @pytest.mark.parametrize("name", ANSWERING)
 def test_a_refused_piece_leaves_the_state_that_the_handler_gave(name: str) -> None:
     make, method, (first, second), last = ANSWERING[name]

@@ -184,6 +184,14 @@ def test_text_of_windows_1252_is_named(name: str, longer: str) -> None:
     assert not found[0].well_formed
 
 
+@pytest.mark.parametrize(
+    "data",
+    [b"the caf\xc9s here", b"some text and \xff here", b"a caf\xe9 with \x01 inside", b"one a\xa3b here", b"plain"],
+)
+def test_what_no_western_text_has_is_not_called_western(data: bytes) -> None:
+    assert legacy_charset(data) == ""
+
+
 @pytest.mark.parametrize("beyond", [1, 2, 5])
 def test_a_charset_needs_two_letters_of_ascii_for_each_byte_beyond(beyond: int) -> None:
     ends = b" \xe9" * beyond
