@@ -202,6 +202,33 @@ def test_a_run_of_wide_units_may_be_cut_within_a_unit(policy: str) -> None:
         assert b"".join(map(converter.convert, begun)) + converter.convert(last, True) == converted, (first, second)
 
 
+def test_a_long_run_of_wide_units_is_one_error() -> None:
+    data = b"\0a\xff\xfe" + b"\xf0\x01" * 5000 + b"\0b"
+    pieces = [data[at : at + 1001] for at in range(0, len(data), 1001)]
+    converter = Converter(WIDE_RUN, "wtf-8")
+    with pytest.raises(eightfold.ConversionError) as caught:
+        [converter.convert(piece) for piece in pieces]
+    assert (caught.value.start, caught.value.end) == (2, 10_004)
+    with handler(length_shown) as name:
+        decoder = Decoder(WIDE_RUN, name)
+        assert "".join(map(decoder.decode, pieces)) + decoder.decode(b"", True) == "a<10002>b"
+
+
+@pytest.mark.parametrize("errors", ["replace", "ignore", "surrogateescape", "backslashreplace"])
+def test_a_state_says_whether_it_is_inside_a_run(errors: str) -> None:
+    data = b"a\xfe\x80\x80\xff\x81b"
+    for cut in range(len(data) + 1):
+        converter, other = (Converter("corrected-utf-8", "corrected-utf-8", errors) for _ in range(2))
+        begun = converter.convert(data[:cut])
+        other.setstate(converter.getstate())
+        whole = eightfold.convert(data, "corrected-utf-8", "corrected-utf-8", errors)
+        assert begun + other.convert(data[cut:], True) == whole
+        decoder, another = (Decoder("corrected-utf-8", errors) for _ in range(2))
+        text = decoder.decode(data[:cut])
+        another.setstate(decoder.getstate())
+        assert text + another.decode(data[cut:], True) == eightfold.decode(data, "corrected-utf-8", errors)
+
+
 def test_a_run_of_wide_units_is_one_fault_and_one_row_wherever_it_is_cut() -> None:
     faults, rows = list(eightfold.faults(WIDE_DATA, WIDE_RUN)), list(iter_explained([WIDE_DATA], WIDE_RUN))
     assert [(fault.kind, fault.start, fault.end) for fault in faults] == [

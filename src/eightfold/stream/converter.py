@@ -205,9 +205,11 @@ class Converter(Copied):
     def _hold(self, rest: bytes, dropped: int) -> None:
         """Hold a sequence that is ill-formed however it ends; of one without a fixed length, only the bytes to show."""
         plain = self._plain(rest)
-        kept = UNITS_KEPT if plain is not None and reference.begins_run(plain, rest, 0) else len(rest)
-        held = self._state.held + rest[:kept]
-        self._state = self._state._replace(held=held, dropped=dropped + len(rest[kept:]))
+        if plain is not None and reference.begins_run(plain, rest, 0):
+            whole = len(rest) - len(rest) % plain.unit_bytes  # a piece may end inside a unit
+            kept = min(UNITS_KEPT, whole)
+            rest, dropped = rest[:kept] + rest[whole:], dropped + whole - kept
+        self._state = self._state._replace(held=self._state.held + rest, dropped=dropped)
 
     def _converted(self, content: bytes, *, final: bool) -> bytes:
         state = self._state
