@@ -3,17 +3,13 @@
 use super::fetch::fetch_block;
 use super::measured::{Measured, Width};
 use super::text::Text;
+use super::words::{FOUR, THREE, TWO};
 use crate::code_point::{Range, holds};
 use crate::derive::agreement::Agreement;
 
 const BLOCK: usize = 64;
 /// What is left behind the last of them is looked at in blocks of so many.
 const LITTLE_BLOCK: usize = 16;
-
-const LARGEST_ASCII: u8 = 0x7F;
-/// The least bytes that begin a sequence of three bytes, and of four.
-const THREE: u8 = 0xE0;
-const FOUR: u8 = 0xF0;
 
 /// Code points that are searched for one range after another.
 const PIECE: usize = 1 << 12;
@@ -129,7 +125,7 @@ impl Agreement {
 
     /// Whether sequences of two bytes part, of which a text beyond ASCII is likely to have one.
     pub(super) fn parts_at_twos(&self) -> bool {
-        self.leads.iter().any(|&(low, high)| low < THREE && high > LARGEST_ASCII)
+        self.leads.iter().any(|&(low, high)| low < THREE && high >= TWO)
     }
 
     /// Whether a text of UTF-8 is the same text in the form.

@@ -164,10 +164,8 @@ fn write_as_utf32(text: &Measured<'_>, out: &mut Output<'_, u32>) {
 
 /// What becomes of bytes; None if they are not UTF-8 to the end, or are to stay what they are.
 fn of_utf8(data: &[u8], target: Unicode) -> Option<Way<'_>> {
-    let text = Measured::new(data);
-    let is_whole = text.text().len() == data.len();
+    let text = Measured::whole(data)?;
     match target {
-        _ if !is_whole => None,
         Unicode::Utf8 => None,
         Unicode::Utf16 { big_endian } => {
             let units = if text.width() == Width::Ucs4 { simdutf::utf16_units(data) } else { text.count() };

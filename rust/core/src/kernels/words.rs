@@ -9,9 +9,9 @@ use crate::derive::agreement::Agreement;
 use crate::derive::piece::window;
 
 /// The least leads of two, of three and of four bytes.
-const TWO: u8 = 0xC0;
+pub const TWO: u8 = 0xC0;
 pub const THREE: u8 = 0xE0;
-const FOUR: u8 = 0xF0;
+pub const FOUR: u8 = 0xF0;
 
 /// The bytes of a word.
 pub(super) const WORD: usize = size_of::<u64>();
