@@ -15,6 +15,9 @@ use crate::globs::Globs;
 const NAMES: [&[u8]; 12] =
     [b"a", b"b", b".gitignore", b"ab", b".git", b".a", b".a~", b"h", b"info", b"exclude", b"\xFF", b"\xEE\x80\x80"];
 const SEQUENCES: [&[u8]; 5] = ["é".as_bytes(), "你".as_bytes(), "😀".as_bytes(), b"\\ud800", b"\xED\xA0\x80"];
+/// What makes a folder `.git` a repository to git: a file that names a reference, and two folders.
+pub const HEAD: &[u8] = b"ref: refs/heads/a\n";
+pub const BESIDE_HEAD: [&str; 2] = ["objects", "refs"];
 /// A file is read in pieces of so many bytes.
 const PIECE_BYTES: usize = 256 * 1024;
 const MOST_ENTRIES: usize = 24;
@@ -123,7 +126,11 @@ impl Grown {
             // To root it says nothing.
             fs::set_permissions(&path, Permissions::from_mode(0o000)).expect("its own file");
         }
-        names.insert(name, node.unwrap_or(Node::Other));
+        let node = match node {
+            Some(Node::Folder(_)) if name == b".git" => Node::Folder(repository(draw, &path)),
+            node => node.unwrap_or(Node::Other),
+        };
+        names.insert(name, node);
     }
 }
 
@@ -168,6 +175,20 @@ fn content(draw: &mut Draw<'_>, name: &[u8], meanings: &mut Vec<(Vec<u8>, Globs)
     }
     let rest = draw.bytes(count).repeat(if kind == 2 { 8 } else { 1 });
     Content { padding: 0, rest }
+}
+
+/// Fill a folder `.git` with what makes it a repository, most often with all of it.
+fn repository(draw: &mut Draw<'_>, path: &Path) -> Names {
+    let (flags, mut names) = (draw.byte() & draw.byte(), Names::new());
+    if flags & 1 == 0 {
+        fs::write(path.join("HEAD"), HEAD).expect("a file");
+        names.insert(b"HEAD".to_vec(), Node::File(Content { padding: 0, rest: HEAD.to_vec() }));
+    }
+    for (_, name) in BESIDE_HEAD.iter().enumerate().filter(|(at, _)| flags >> (at + 1) & 1 == 0) {
+        fs::create_dir(path.join(name)).expect("a folder");
+        names.insert(name.as_bytes().to_vec(), Node::Folder(Names::new()));
+    }
+    names
 }
 
 fn add_many(names: &mut Names, folder: &Path) {

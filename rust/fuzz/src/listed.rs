@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use eightfold_core::{Form, Step};
 
 use crate::globs::Globs;
-use crate::grown::{Content, Grown, Names, Node};
+use crate::grown::{BESIDE_HEAD, Content, Grown, HEAD, Names, Node};
 use crate::{FORMS, forms, judged};
 
 static UTF_8: LazyLock<Form> = LazyLock::new(|| forms::form("utf-8"));
@@ -126,9 +126,8 @@ impl<'a> Lister<'a> {
     /// The rules that hold in a folder, the weakest first.
     fn ignoring(&mut self, names: &Names, path: &Path, way: &[&[u8]], outer: Vec<Globs>) -> Vec<Globs> {
         let mut rules = outer;
-        if let Some(git) = names.get(b".git".as_slice()) {
+        if names.contains_key(b".git".as_slice()) && self.is_repository(&path.join(".git")) {
             rules.clear();
-            self.is_unknown |= matches!(git, Node::File(content) if content.whole().starts_with(b"gitdir: "));
             rules.extend(self.patterns(&path.join(".git/info/exclude"), way.len()));
         }
         if let Some(Node::File(_)) = names.get(b".gitignore".as_slice()) {
@@ -137,14 +136,24 @@ impl<'a> Lister<'a> {
         rules
     }
 
+    /// Whether git takes an entry `.git` for a repository: a folder only if it looks like one.
+    fn is_repository(&mut self, git: &Path) -> bool {
+        match fs::metadata(git) {
+            Ok(status) if status.is_dir() => {
+                let head = regular(&git.join("HEAD")).unwrap_or_default();
+                self.is_unknown |= !head.is_empty() && head != HEAD;
+                head == HEAD && BESIDE_HEAD.iter().all(|name| git.join(name).is_dir())
+            }
+            Ok(_) => {
+                self.is_unknown |= regular(git).is_ok_and(|content| content.starts_with(b"gitdir: "));
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
     fn patterns(&mut self, path: &Path, depth: usize) -> Option<Globs> {
-        let is_regular = fs::metadata(path).map(|status| status.is_file());
-        let content = match is_regular {
-            Ok(true) => fs::read(path),
-            Ok(false) => Err(io::ErrorKind::InvalidInput.into()),
-            Err(error) => Err(error),
-        };
-        match content {
+        match regular(path) {
             Ok(content) => {
                 let meaning = self.grown.meanings.iter().find(|(written, _)| *written == content);
                 self.is_unknown |= meaning.is_none() && !content.is_empty();
@@ -245,6 +254,11 @@ impl Asked {
         let is_escape = |three: &[u8]| three == b"\\ud" || three == b"\\uD";
         self.suspects.iter().any(has) || (self.escapes && whole.windows(3).any(is_escape))
     }
+}
+
+/// What a file holds that is no folder and no pipe.
+fn regular(path: &Path) -> io::Result<Vec<u8>> {
+    if fs::metadata(path)?.is_file() { fs::read(path) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
 /// A name as Python has it: what is UTF-8, and U+DC80 to U+DCFF for all other bytes.
