@@ -7,12 +7,13 @@ use std::mem::MaybeUninit;
 
 use eightfold_features::avx512;
 
+use super::latin::Latin;
+use super::single::put;
 use super::speller::{Bytes, Points, Speller, Units, each_of_four, each_of_one, each_of_two, is_plain, within_16};
 use super::{
-    EVERY_FOURTH, EVERY_SECOND, GROUPS, OR_AND, OR_OR, bytes_32, halves_32, low_bytes, put_64, put_bytes,
-    put_sequences, units_32,
+    EVERY_FOURTH, EVERY_SECOND, OR_AND, bytes_32, halves_32, low_bytes, one_or_two, put_64, put_bytes, put_sequences,
+    units_32,
 };
-use crate::derive::spelling::Spelling;
 use crate::kernels::output::Output;
 use crate::kernels::spelt::{Spelt, Stretch};
 use crate::kernels::text::Text;
@@ -22,7 +23,8 @@ use crate::policy::Lacking;
 #[avx512]
 pub fn spelt_bytes(spelt: &Spelt<'_>, start: usize, limit: usize) -> Stretch {
     match (is_plain(spelt.spelling), spelt.spelling.lacking) {
-        (_, Lacking::Escape) => count::<false, true>(spelt, (start, limit)),
+        (true, Lacking::Escape) => count::<true, true>(spelt, (start, limit)),
+        (false, Lacking::Escape) => count::<false, true>(spelt, (start, limit)),
         (true, _) => count::<true, false>(spelt, (start, limit)),
         (false, _) => count::<false, false>(spelt, (start, limit)),
     }
@@ -43,20 +45,27 @@ fn count<const IS_PLAIN: bool, const BACKSLASHES: bool>(spelt: &Spelt<'_>, span:
             *bytes += 5 * block.backslashed.count_ones() as usize;
         }
     };
-    let of_whole = |bytes: &mut usize, [lower, upper]: &[Units; 2], _: &[u16]| {
+    let of_whole = |bytes: &mut usize, [lower, upper]: &[Units; 2], _: &[u16]| -> usize {
         let longer = [0, 1].map(|place| u64::from(lower.lengths[place]) << 32 | u64::from(upper.lengths[place]));
         *bytes += 64 + (longer[0].count_ones() + longer[1].count_ones()) as usize;
+        64
     };
     let add = |sums: &mut __m512i, bytes: __m512i| {
         *sums = _mm512_add_epi64(*sums, _mm512_sad_epu8(bytes, _mm512_setzero_si512()));
     };
     let of_points = |sums: &mut __m512i, block: &Points| add(sums, speller.bytes_of::<()>(block));
-    let of_both = |sums: &mut __m512i, [lower, upper]: &[Points; 2]| {
+    let of_both = |sums: &mut __m512i, [lower, upper]: &[Points; 2], _: &[u32]| -> usize {
         add(sums, _mm512_add_epi8(speller.bytes_of::<u8>(lower), speller.bytes_of::<u16>(upper)));
+        32
     };
     let of_ascii = |bytes: &mut usize, ascii: &[u8]| *bytes += ascii.len();
+    let of_latin = |bytes: &mut usize, latin: &Latin, text: &[u8]| {
+        let (points, twos) = latin.measure(text);
+        *bytes += points + twos;
+        points
+    };
     let end = match spelt.text {
-        Text::One(text) => each_of_one(&speller, text, span, &mut bytes, of_ascii, of_block, of_units),
+        Text::One(text) => each_of_one(&speller, text, span, &mut bytes, (of_ascii, of_latin), of_block, of_units),
         Text::Two(text) => each_of_two(&speller, text, span, &mut bytes, of_whole, of_units),
         Text::Four(text) => {
             let mut sums = _mm512_setzero_si512();
@@ -72,13 +81,14 @@ fn count<const IS_PLAIN: bool, const BACKSLASHES: bool>(spelt: &Spelt<'_>, span:
 #[avx512]
 pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     match (is_plain(spelt.spelling), spelt.spelling.lacking) {
-        (_, Lacking::Escape) => write::<false, true>(spelt, (start, limit), out),
+        (true, Lacking::Escape) => write::<true, true>(spelt, (start, limit), out),
+        (false, Lacking::Escape) => write::<false, true>(spelt, (start, limit), out),
         (true, _) => write::<true, false>(spelt, (start, limit), out),
         (false, _) => write::<false, false>(spelt, (start, limit), out),
     }
 }
 
-#[inline]
+#[inline(never)]
 #[avx512]
 fn write<const IS_PLAIN: bool, const BACKSLASHES: bool>(
     spelt: &Spelt<'_>,
@@ -86,13 +96,13 @@ fn write<const IS_PLAIN: bool, const BACKSLASHES: bool>(
     out: &mut Output<'_, u8>,
 ) -> usize {
     let speller = Speller::<IS_PLAIN, BACKSLASHES>::new(spelt.spelling);
-    match spelt.text {
+    out.go_on(|out| match spelt.text {
         Text::One(text) => each_of_one(
             &speller,
             text,
             span,
             out,
-            |out, ascii| out.copy(ascii),
+            (|out, ascii| out.copy(ascii), |out, latin, text| latin.write(text, out)),
             |out, block| speller.put_block(block, out),
             |out, units| speller.put_one_or_two::<()>(units, out),
         ),
@@ -109,10 +119,10 @@ fn write<const IS_PLAIN: bool, const BACKSLASHES: bool>(
             text,
             span,
             out,
-            |out, whole| whole.iter().for_each(|points| speller.put_points::<[u32; 2]>(points, out)),
+            |out, whole, text| speller.put_both(whole, text, out),
             |out, points| speller.put_points::<u32>(points, out),
         ),
-    }
+    })
 }
 
 impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSLASHES> {
@@ -151,20 +161,31 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
         }
     }
 
-    /// Write 64 code points, which `text` begins with: one decision for all of them costs less than a wrong guess for
-    /// each half. A bit of `recent` is set for each of the last blocks that was not ASCII.
+    /// Write 64 code points, which `text` begins with, and return how many were written, if more: one decision for all of
+    /// them costs less than a wrong guess for each half. A bit of `recent` is set for each of the last blocks that was not
+    /// ASCII.
     #[inline]
     #[avx512]
-    fn put_whole(&self, whole: &[Units; 2], text: &[u16], recent: &mut u8, out: &mut Output<'_, u8>) {
+    fn put_whole(&self, whole: &[Units; 2], text: &[u16], recent: &mut u8, out: &mut Output<'_, u8>) -> usize {
         let [two, three] =
             [0, 1].map(|place| u64::from(whole[1].lengths[place]) << 32 | u64::from(whole[0].lengths[place]));
         *recent = (*recent << 1 | u8::from(two != 0)) & RECENT;
         let is_nearly_ascii = IS_PLAIN && two == three && two.count_ones() <= RARE;
         if *recent != 0 && is_nearly_ascii && put_nearly_ascii(text, three, out) {
-            return;
+            return 64;
         }
         if two == 0 {
-            return put_bytes(out, low_bytes(whole[0].points, whole[1].points), 64);
+            put_bytes(out, low_bytes(whole[0].points, whole[1].points), 64);
+            return 64;
+        }
+        if three != 0 {
+            let count = if !IS_PLAIN && two == three { self.singles[0].write_units(text, out) } else { 0 };
+            if count > 0 {
+                return count;
+            }
+            if IS_PLAIN && self.put_all_units(whole, out) {
+                return 64;
+            }
         }
         for units in whole {
             if three == 0 {
@@ -173,6 +194,51 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
                 self.put_halves::<[u16; 2]>(units, out);
             }
         }
+        64
+    }
+
+    /// Write twice 32 lanes of 16 bits as lanes of 32, as [`Speller::put_all`] does.
+    #[inline]
+    #[avx512]
+    fn put_all_units(&self, [lower, upper]: &[Units; 2], out: &mut Output<'_, u8>) -> bool {
+        let [[first, second], [third, fourth]] = [lower, upper].map(|units| halves_32(units.points));
+        let escapes = |units: &Units| [units.escapes as u16, (units.escapes >> 16) as u16];
+        let [[of_first, of_second], [of_third, of_fourth]] = [lower, upper].map(escapes);
+        let sixteens = [(first, of_first), (second, of_second), (third, of_third), (fourth, of_fourth)];
+        self.put_all::<256, 4>(sixteens, out)
+    }
+
+    /// Write code points with the lanes that are escapes, if there is room for any: one check does for all of them.
+    #[inline]
+    #[avx512]
+    fn put_all<const BYTES: usize, const VECTORS: usize>(
+        &self,
+        sixteens: [(__m512i, u16); VECTORS],
+        out: &mut Output<'_, u8>,
+    ) -> bool {
+        let Some(room) = out.room_for::<BYTES>() else { return false };
+        let mut end = 0;
+        for (points, escapes) in sixteens {
+            end += put::<[u8; BYTES]>(self.sequences(points, escapes), &mut room[end..]);
+        }
+        // SAFETY: so many have been written, each vector right behind what counts of the one before.
+        unsafe { out.advance(end) };
+        true
+    }
+
+    /// Write twice 16 code points, which `text` begins with, and return how many were written, if more.
+    #[inline]
+    #[avx512]
+    fn put_both(&self, [lower, upper]: &[Points; 2], text: &[u32], out: &mut Output<'_, u8>) -> usize {
+        let count = if IS_PLAIN { 0 } else { self.singles[1].write_points(text, out) };
+        if count > 0 {
+            return count;
+        }
+        let sixteens = [lower, upper].map(|points| (points.points, points.escapes));
+        if lower.splits | upper.splits != 0 || !self.put_all::<128, 2>(sixteens, out) {
+            [lower, upper].into_iter().for_each(|points| self.put_points::<[u32; 2]>(points, out));
+        }
+        32
     }
 
     #[inline]
@@ -198,11 +264,8 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
                     _mm512_mask_sub_epi16(payload, beyond, payload, _mm512_set1_epi16(self.spelling.gap.1 as i16));
             }
         }
-        let second = _mm512_and_si512(_mm512_slli_epi16::<8>(payload), _mm512_set1_epi16(0x3F00));
-        let marks = _mm512_set1_epi16(0x80C0_u16 as i16);
-        let sequences = _mm512_ternarylogic_epi32::<OR_OR>(second, _mm512_srli_epi16::<6>(payload), marks);
         // A lane of one byte, an escape too, is its low byte.
-        let bytes = _mm512_mask_mov_epi16(units.points, two, sequences);
+        let bytes = one_or_two(units.points, payload, two);
         let kept = _pdep_u64(valid.into(), EVERY_SECOND) | _pdep_u64(two.into(), EVERY_SECOND << 1);
         put_bytes(out, _mm512_maskz_compress_epi8(kept, bytes), kept.count_ones() as usize);
     }
@@ -219,41 +282,30 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
         }
     }
 
+    /// The sequences of 16 code points, each in its lane from the lowest byte on, with 0 behind it.
+    #[inline]
+    #[avx512]
+    fn sequences(&self, points: __m512i, escapes: u16) -> __m512i {
+        let sequences = match &self.classes {
+            Some(classes) if !IS_PLAIN => classes.sequences(points),
+            _ => self.lengths.sequences(points),
+        };
+        if escapes == 0 {
+            return sequences;
+        }
+        _mm512_mask_and_epi32(sequences, escapes, points, _mm512_set1_epi32(0xFF))
+    }
+
     /// Write up to 16 lanes of 32 bits.
     #[inline]
     #[avx512]
     fn put_points<Taker>(&self, block: &Points, out: &mut Output<'_, u8>) {
-        let mut sequences = if IS_PLAIN { self.lengths.sequences(block.points) } else { self.sequences(block) };
-        if block.escapes != 0 {
-            sequences = _mm512_mask_and_epi32(sequences, block.escapes, block.points, _mm512_set1_epi32(0xFF));
-        }
+        let sequences = self.sequences(block.points, block.escapes);
         if block.splits != 0 || (BACKSLASHES && block.backslashed != 0) {
             return put_sixes(sequences, sixes(block), block, out);
         }
         let among = if block.valid == !0 { !0 } else { _pdep_u64(block.valid.into(), EVERY_FOURTH) * 0x0F };
         put_sequences(sequences, among, out);
-    }
-
-    /// As [`Lengths::sequences`], whatever the lengths are.
-    #[inline]
-    #[avx512]
-    fn sequences(&self, block: &Points) -> __m512i {
-        let longer = self.longer(block);
-        let [two, three, four] = longer;
-        let mut payload = block.points;
-        if self.is_shifted {
-            payload = shifted(self.spelling, payload, longer);
-        }
-        // Each as if it had four bytes: then what it does not have is shifted out.
-        let groups = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(GROUPS), payload);
-        let groups = _mm512_and_si512(groups, _mm512_set1_epi32(0x3F3F_3FFF));
-        let mut sequences = _mm512_slli_epi32::<24>(payload);
-        let mut beyond = _mm512_set1_epi32(24);
-        for (lanes, marks) in [(two, 0x80C0_0000), (three, 0x8080_E000), (four, 0x8080_80F0_u32)] {
-            sequences = _mm512_mask_or_epi32(sequences, lanes, groups, _mm512_set1_epi32(marks as i32));
-            beyond = _mm512_mask_sub_epi32(beyond, lanes, beyond, _mm512_set1_epi32(8));
-        }
-        _mm512_srlv_epi32(sequences, beyond)
     }
 }
 
@@ -355,14 +407,3 @@ const PAIR_LAST: [i64; 3] = [
 /// two.
 const DIGITS_FIRST: i64 = i64::from_le_bytes([0, 0, 12, 8, 0, 0, 44, 40]);
 const DIGITS_LAST: i64 = i64::from_le_bytes([4, 0, 0, 0, 36, 32, 0, 0]);
-
-#[inline]
-#[avx512]
-fn shifted(spelling: &Spelling, points: __m512i, [two, three, four]: [u16; 3]) -> __m512i {
-    let beyond = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(spelling.gap.0 as i32));
-    let mut payload = _mm512_mask_sub_epi32(points, beyond, points, _mm512_set1_epi32(spelling.gap.1 as i32));
-    for (lanes, offset) in [two & !three, three & !four, four].into_iter().zip(spelling.offsets) {
-        payload = _mm512_mask_sub_epi32(payload, lanes, payload, _mm512_set1_epi32(offset as i32));
-    }
-    payload
-}

@@ -14,20 +14,25 @@ use std::mem::MaybeUninit;
 
 use eightfold_features::{avx512, has_avx512};
 
+use single::Single;
+
 use crate::kernels::fetch::{WRITE_AHEAD, fetch, fetch_ahead};
 use crate::kernels::lanes::low_64;
 use crate::kernels::output::Output;
 
 pub mod ascii;
+mod classes;
 pub mod clean;
 pub mod decode;
 pub mod dirty;
 pub mod encode;
+mod latin;
 mod look;
 pub mod measure;
 mod pairs;
 mod points;
 pub mod short;
+mod single;
 mod speller;
 pub mod tally;
 mod twos;
@@ -336,20 +341,26 @@ pub fn from_ucs2(text: &[u16], out: &mut Output<'_, u8>) {
 #[inline]
 #[avx512]
 fn put_ucs2(text: &[u16], out: &mut Output<'_, u8>) {
-    let lengths = Lengths::new(false, false);
-    let (blocks, rest) = text.as_chunks::<32>();
-    for block in blocks {
-        fetch_ahead(block, 0);
-        put_block_of_ucs2(units_32(block, 0), 32, &lengths, out);
+    let (lengths, mut at, mut was_single) = (Lengths::new(false, false), 0, false);
+    while at < text.len() {
+        fetch_ahead(text, at);
+        let points = units_32(text, at);
+        let [two, three] = [0x80, 0x800].map(|start| _mm512_cmpge_epu16_mask(points, _mm512_set1_epi16(start)));
+        let is_single = three != 0 && two == three;
+        let count = if is_single && was_single { Single::OF_UTF_8[0].write_units(&text[at..], out) } else { 0 };
+        was_single = is_single;
+        if count == 0 {
+            put_block_of_ucs2(points, text.len() - at, three, &lengths, out);
+        }
+        at += if count > 0 { count } else { 32 };
     }
-    put_block_of_ucs2(units_32(rest, 0), rest.len(), &lengths, out);
 }
 
-/// Write up to 32 lanes of 16 bits.
+/// Write up to 32 lanes of 16 bits, given those of three bytes.
 #[inline]
 #[avx512]
-fn put_block_of_ucs2(points: __m512i, left: usize, lengths: &Lengths, out: &mut Output<'_, u8>) {
-    if _mm512_cmpge_epu16_mask(points, _mm512_set1_epi16(0x800)) == 0 {
+fn put_block_of_ucs2(points: __m512i, left: usize, three: u32, lengths: &Lengths, out: &mut Output<'_, u8>) {
+    if three == 0 {
         return put_one_or_two(points, left, out);
     }
     for (half, points) in halves_32(points).into_iter().enumerate() {
@@ -381,12 +392,20 @@ fn put_ucs4(text: &[u32], out: &mut Output<'_, u8>) {
 fn put_one_or_two(points: __m512i, left: usize, out: &mut Output<'_, u8>) {
     let valid = low_32(left);
     let two = _mm512_cmpge_epu16_mask(points, _mm512_set1_epi16(0x80));
-    let second = _mm512_and_si512(_mm512_slli_epi16::<8>(points), _mm512_set1_epi16(0x3F00));
-    let marks = _mm512_set1_epi16(0x80C0_u16 as i16);
-    let sequences = _mm512_ternarylogic_epi32::<OR_OR>(second, _mm512_srli_epi16::<6>(points), marks);
-    let bytes = _mm512_mask_mov_epi16(points, two, sequences);
+    let bytes = one_or_two(points, points, two);
     let kept = _pdep_u64(valid.into(), EVERY_SECOND) | _pdep_u64((two & valid).into(), EVERY_SECOND << 1);
     put_bytes(out, _mm512_maskz_compress_epi8(kept, bytes), kept.count_ones() as usize);
+}
+
+/// The bytes of 32 code points, given the payload of those that take two, and which these are. The others are their low
+/// byte.
+#[inline]
+#[avx512]
+fn one_or_two(points: __m512i, payload: __m512i, two: u32) -> __m512i {
+    let second = _mm512_and_si512(_mm512_slli_epi16::<8>(payload), _mm512_set1_epi16(0x3F00));
+    let marks = _mm512_set1_epi16(0x80C0_u16 as i16);
+    let sequences = _mm512_ternarylogic_epi32::<OR_OR>(second, _mm512_srli_epi16::<6>(payload), marks);
+    _mm512_mask_mov_epi16(points, two, sequences)
 }
 
 /// Lanes of 16 bits as lanes of 32: the lower half of them, and the upper.

@@ -7,6 +7,9 @@ use std::arch::x86_64::*;
 
 use eightfold_features::avx512;
 
+use super::classes::Classes;
+use super::latin::Latin;
+use super::single::Single;
 use super::units::{are_16, are_32};
 use super::{Lengths, ascii_bytes, bytes_32, bytes_64, fetch_ahead, low_16, low_32, units_16, units_32};
 use crate::code_point::{LEADS, Range, SURROGATES, TRAILS};
@@ -74,7 +77,7 @@ pub fn within_16(points: __m512i, range: Range) -> u32 {
 
 #[inline]
 #[avx512]
-fn within_32(points: __m512i, range: Range) -> u16 {
+pub fn within_32(points: __m512i, range: Range) -> u16 {
     let index = _mm512_sub_epi32(points, _mm512_set1_epi32(range.0 as i32));
     _mm512_cmple_epu32_mask(index, _mm512_set1_epi32((range.1 - range.0) as i32))
 }
@@ -88,13 +91,13 @@ fn from_8(points: __m512i, start: u32) -> u64 {
 
 #[inline]
 #[avx512]
-fn from_16(points: __m512i, start: u32) -> u32 {
+pub fn from_16(points: __m512i, start: u32) -> u32 {
     _mm512_cmpgt_epu16_mask(points, _mm512_set1_epi16((start - 1).min(0xFFFF) as i16))
 }
 
 #[inline]
 #[avx512]
-fn from_32(points: __m512i, start: u32) -> u16 {
+pub fn from_32(points: __m512i, start: u32) -> u16 {
     _mm512_cmpgt_epu32_mask(points, _mm512_set1_epi32((start - 1) as i32))
 }
 
@@ -126,6 +129,11 @@ pub struct Speller<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> {
     pub is_shifted: bool,
     /// The standard lengths, if the form's are those.
     pub lengths: Lengths,
+    /// The form's own lengths otherwise.
+    pub classes: Option<Classes>,
+    pub latin: Option<Latin>,
+    /// Code points of three bytes, and of four.
+    pub singles: [Single; 2],
 }
 
 impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BACKSLASHES> {
@@ -146,6 +154,9 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
             splits: spelling.splits,
             is_shifted: !IS_PLAIN && spelling.is_shifted(),
             lengths: Lengths::new(spelling.nul_is_two, spelling.splits),
+            classes: (!IS_PLAIN).then(|| Classes::new(spelling)),
+            latin: Latin::new(spelling, odd[0]),
+            singles: Single::of(spelling, odd),
         }
     }
 
@@ -300,7 +311,7 @@ pub fn each_of_one<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
     text: &[u8],
     (start, limit): (usize, usize),
     state: &mut S,
-    take_ascii: impl Fn(&mut S, &[u8]),
+    (take_ascii, take_latin): (impl Fn(&mut S, &[u8]), impl Fn(&mut S, &Latin, &[u8]) -> usize),
     take_bytes: impl Fn(&mut S, &Bytes),
     take_units: impl Fn(&mut S, &Units),
 ) -> usize {
@@ -309,14 +320,19 @@ pub fn each_of_one<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
         let left = limit - at;
         fetch_ahead(text, at);
         if let Some(block) = speller.bytes(bytes_64(text, at), left) {
-            let count = if block.two == 0 { ascii_bytes(&text[at..limit], speller.spelling.nul_is_one) } else { 0 };
-            if count > 0 {
-                take_ascii(state, &text[at..at + count]);
-                at += count;
-            } else {
+            let count = match &speller.latin {
+                _ if block.two == 0 => {
+                    let count = ascii_bytes(&text[at..limit], speller.spelling.nul_is_one);
+                    take_ascii(state, &text[at..at + count]);
+                    count
+                }
+                Some(latin) => take_latin(state, latin, &text[at..limit]),
+                None => 0,
+            };
+            if count == 0 {
                 take_bytes(state, &block);
-                at += 64;
             }
+            at += if count > 0 { count } else { 64 };
             continue;
         }
         let block = speller.units::<u8>(_mm512_cvtepu8_epi16(bytes_32(text, at)), _mm512_setzero_si512(), left);
@@ -339,7 +355,7 @@ pub fn each_of_two<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
     text: &[u16],
     (start, limit): (usize, usize),
     state: &mut S,
-    take_whole: impl Fn(&mut S, &[Units; 2], &[u16]),
+    take_whole: impl Fn(&mut S, &[Units; 2], &[u16]) -> usize,
     take: impl Fn(&mut S, &Units),
 ) -> usize {
     let mut at = start;
@@ -348,8 +364,7 @@ pub fn each_of_two<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
         fetch_ahead(text, at + 32);
         let left = limit - at;
         if let Some(whole) = speller.whole_units::<S>(text, (at, limit)) {
-            take_whole(state, &whole, &text[at..]);
-            at += 64;
+            at += take_whole(state, &whole, &text[at..limit]);
             continue;
         }
         let block = speller.units::<u16>(units_32(text, at), units_32(text, at + 1), left);
@@ -372,7 +387,7 @@ pub fn each_of_four<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
     text: &[u32],
     (start, limit): (usize, usize),
     state: &mut S,
-    take_whole: impl Fn(&mut S, &[Points; 2]),
+    take_whole: impl Fn(&mut S, &[Points; 2], &[u32]) -> usize,
     take: impl Fn(&mut S, &Points),
 ) -> usize {
     let mut at = start;
@@ -381,8 +396,7 @@ pub fn each_of_four<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
         fetch_ahead(text, at + 16);
         let left = limit - at;
         if let Some(whole) = speller.whole_points::<S>(text, (at, limit)) {
-            take_whole(state, &whole);
-            at += 32;
+            at += take_whole(state, &whole, &text[at..limit]);
             continue;
         }
         let block = speller.points::<u32>(units_16(text, at), units_16(text, at + 1), left);
