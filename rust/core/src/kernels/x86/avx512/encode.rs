@@ -14,6 +14,7 @@ use super::{
     EVERY_FOURTH, EVERY_SECOND, OR_AND, bytes_32, halves_32, low_bytes, one_or_two, put_64, put_bytes, put_sequences,
     units_32,
 };
+use crate::derive::spelling::Spelling;
 use crate::kernels::output::Output;
 use crate::kernels::spelt::{Spelt, Stretch};
 use crate::kernels::text::Text;
@@ -88,16 +89,32 @@ pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Outp
     }
 }
 
-#[inline(never)]
+#[inline]
 #[avx512]
 fn write<const IS_PLAIN: bool, const BACKSLASHES: bool>(
     spelt: &Spelt<'_>,
     span: (usize, usize),
     out: &mut Output<'_, u8>,
 ) -> usize {
-    let speller = Speller::<IS_PLAIN, BACKSLASHES>::new(spelt.spelling);
-    out.go_on(|out| match spelt.text {
-        Text::One(text) => each_of_one(
+    match spelt.text {
+        Text::One(text) => write_one::<IS_PLAIN, BACKSLASHES>(spelt.spelling, text, span, out),
+        Text::Two(text) => write_two::<IS_PLAIN, BACKSLASHES>(spelt.spelling, text, span, out),
+        Text::Four(text) => write_four::<IS_PLAIN, BACKSLASHES>(spelt.spelling, text, span, out),
+    }
+}
+
+// Each in a function of its own, so that none takes registers from another.
+#[inline(never)]
+#[avx512]
+fn write_one<const IS_PLAIN: bool, const BACKSLASHES: bool>(
+    spelling: &Spelling,
+    text: &[u8],
+    span: (usize, usize),
+    out: &mut Output<'_, u8>,
+) -> usize {
+    let speller = Speller::<IS_PLAIN, BACKSLASHES>::new(spelling);
+    out.go_on(|out| {
+        each_of_one(
             &speller,
             text,
             span,
@@ -105,23 +122,49 @@ fn write<const IS_PLAIN: bool, const BACKSLASHES: bool>(
             (|out, ascii| out.copy(ascii), |out, latin, text| latin.write(text, out)),
             |out, block| speller.put_block(block, out),
             |out, units| speller.put_one_or_two::<()>(units, out),
-        ),
-        Text::Two(text) => each_of_two(
+        )
+    })
+}
+
+#[inline(never)]
+#[avx512]
+fn write_two<const IS_PLAIN: bool, const BACKSLASHES: bool>(
+    spelling: &Spelling,
+    text: &[u16],
+    span: (usize, usize),
+    out: &mut Output<'_, u8>,
+) -> usize {
+    let speller = Speller::<IS_PLAIN, BACKSLASHES>::new(spelling);
+    out.go_on(|out| {
+        each_of_two(
             &speller,
             text,
             span,
             &mut (out, 0),
             |(out, recent), whole, text| speller.put_whole(whole, text, recent, out),
             |(out, _), units| speller.put_units(units, out),
-        ),
-        Text::Four(text) => each_of_four(
+        )
+    })
+}
+
+#[inline(never)]
+#[avx512]
+fn write_four<const IS_PLAIN: bool, const BACKSLASHES: bool>(
+    spelling: &Spelling,
+    text: &[u32],
+    span: (usize, usize),
+    out: &mut Output<'_, u8>,
+) -> usize {
+    let speller = Speller::<IS_PLAIN, BACKSLASHES>::new(spelling);
+    out.go_on(|out| {
+        each_of_four(
             &speller,
             text,
             span,
             out,
             |out, whole, text| speller.put_both(whole, text, out),
             |out, points| speller.put_points::<u32>(points, out),
-        ),
+        )
     })
 }
 
@@ -179,12 +222,13 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
             return 64;
         }
         if three != 0 {
-            let count = if !IS_PLAIN && two == three { self.singles[0].write_units(text, out) } else { 0 };
+            let count = match &self.classes {
+                Some(classes) if !IS_PLAIN && two == three => classes.singles[0].write_units(text, out),
+                _ if IS_PLAIN && self.put_all_units(whole, out) => 64,
+                _ => 0,
+            };
             if count > 0 {
                 return count;
-            }
-            if IS_PLAIN && self.put_all_units(whole, out) {
-                return 64;
             }
         }
         for units in whole {
@@ -219,7 +263,7 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
         let Some(room) = out.room_for::<BYTES>() else { return false };
         let mut end = 0;
         for (points, escapes) in sixteens {
-            end += put::<[u8; BYTES]>(self.sequences(points, escapes), &mut room[end..]);
+            end += put(self.sequences(points, escapes), &mut room[end..]);
         }
         // SAFETY: so many have been written, each vector right behind what counts of the one before.
         unsafe { out.advance(end) };
@@ -230,7 +274,10 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
     #[inline]
     #[avx512]
     fn put_both(&self, [lower, upper]: &[Points; 2], text: &[u32], out: &mut Output<'_, u8>) -> usize {
-        let count = if IS_PLAIN { 0 } else { self.singles[1].write_points(text, out) };
+        let count = match &self.classes {
+            Some(classes) if !IS_PLAIN => classes.singles[1].write_points(text, out),
+            _ => 0,
+        };
         if count > 0 {
             return count;
         }

@@ -92,8 +92,8 @@ impl Single {
                 let mut end = 0;
                 for (units, members) in units.into_iter().zip(members) {
                     let [first, second] = halves_32(units);
-                    end += put::<u16>(bits.sequences(first, members as u16), &mut room[end..]);
-                    end += put::<u16>(bits.sequences(second, (members >> 16) as u16), &mut room[end..]);
+                    end += put(bits.sequences(first, members as u16), &mut room[end..]);
+                    end += put(bits.sequences(second, (members >> 16) as u16), &mut room[end..]);
                 }
                 // SAFETY: so many have been written, each vector right behind what counts of the one before.
                 unsafe { out.advance(end) };
@@ -123,8 +123,8 @@ impl Single {
                 if members != beyond {
                     break;
                 }
-                let middle = put::<u32>(bits.sequences(sixteens[0], members[0]), room);
-                let end = middle + put::<u32>(bits.sequences(sixteens[1], members[1]), &mut room[middle..]);
+                let middle = put(bits.sequences(sixteens[0], members[0]), room);
+                let end = middle + put(bits.sequences(sixteens[1], members[1]), &mut room[middle..]);
                 // SAFETY: as in `write_units`.
                 unsafe { out.advance(end) };
                 points += 32;
@@ -169,7 +169,7 @@ impl Bits {
 /// Write 16 sequences where a vector has room, and return how many bytes count.
 #[inline]
 #[avx512]
-pub fn put<Taker>(sequences: __m512i, room: &mut [MaybeUninit<u8>]) -> usize {
+pub fn put(sequences: __m512i, room: &mut [MaybeUninit<u8>]) -> usize {
     let used = _mm512_test_epi8_mask(sequences, sequences) | EVERY_FOURTH;
     fetch(room.as_ptr(), WRITE_AHEAD);
     put_64(room, _mm512_maskz_compress_epi8(used, sequences));

@@ -9,7 +9,6 @@ use eightfold_features::avx512;
 
 use super::classes::Classes;
 use super::latin::Latin;
-use super::single::Single;
 use super::units::{are_16, are_32};
 use super::{Lengths, ascii_bytes, bytes_32, bytes_64, fetch_ahead, low_16, low_32, units_16, units_32};
 use crate::code_point::{LEADS, Range, SURROGATES, TRAILS};
@@ -131,9 +130,8 @@ pub struct Speller<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> {
     pub lengths: Lengths,
     /// The form's own lengths otherwise.
     pub classes: Option<Classes>,
+    /// What the form says of code points below U+0100, if it is simple.
     pub latin: Option<Latin>,
-    /// Code points of three bytes, and of four.
-    pub singles: [Single; 2],
 }
 
 impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BACKSLASHES> {
@@ -154,9 +152,8 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
             splits: spelling.splits,
             is_shifted: !IS_PLAIN && spelling.is_shifted(),
             lengths: Lengths::new(spelling.nul_is_two, spelling.splits),
-            classes: (!IS_PLAIN).then(|| Classes::new(spelling)),
+            classes: (!IS_PLAIN).then(|| Classes::new(spelling, odd)),
             latin: Latin::new(spelling, odd[0]),
-            singles: Single::of(spelling, odd),
         }
     }
 
