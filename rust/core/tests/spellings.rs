@@ -327,3 +327,99 @@ fn every_code_point_is_written_as_the_rows_have_it() {
         }
     }
 }
+
+/// A form that writes U+0000 in two bytes, and of whose sequences of three and four bytes none would be overlong. It
+/// either joins pairs, or lacks U+4800 to U+57FF, what escapes bytes, and U+50800 to U+907FF.
+fn late_form(lacks_some: bool) -> Form {
+    let tail = (0x80, 0xBF);
+    let three = |(low, high): (u32, u32), (second, last): (u32, u32)| {
+        let first = |lead: u32, second: u32| 0x800 + 0x1000 * (lead - 0xE0) + 0x40 * (second - 0x80);
+        Row {
+            first: first(low, second),
+            last: first(high, last) + 0x3F,
+            ranges: vec![(low, high), (second, last), tail],
+        }
+    };
+    let four = |low: u32, high: u32| {
+        let first = |lead: u32| 0x1_0800 + 0x4_0000 * (lead - 0xF0);
+        Row { first: first(low), last: first(high) + 0x3_FFFF, ranges: vec![(low, high), tail, tail, tail] }
+    };
+    let mut rows = vec![
+        Row { first: 0, last: 0, ranges: vec![(0xC0, 0xC0), (0x80, 0x80)] },
+        Row { first: 1, last: 0x7F, ranges: vec![(1, 0x7F)] },
+        Row { first: 0x80, last: 0x7FF, ranges: vec![(0xC2, 0xDF), tail] },
+    ];
+    if lacks_some {
+        rows.extend([three((0xE0, 0xE3), tail), three((0xE5, 0xEC), tail)]);
+        rows.extend([(0x80, 0x91), (0x94, 0xBF)].map(|second| three((0xED, 0xED), second)));
+        rows.extend([three((0xEE, 0xEF), tail), four(0xF0, 0xF0), four(0xF2, 0xF3)]);
+    } else {
+        rows.extend([three((0xE0, 0xEF), tail), four(0xF0, 0xF3)]);
+    }
+    let (units, names) = (Vec::new(), Vec::new());
+    Form::new(Tables { unit_bytes: 1, big_endian: false, rows, units, names, joins_pairs: !lacks_some })
+        .expect("a small form")
+}
+
+/// What a form writes under a policy.
+fn encoded(form: &Form, points: &[u32], policy: Missing) -> (Result<(), TextFault>, Vec<u8>) {
+    let units: Vec<u16> = points.iter().map(|&point| point as u16).collect();
+    let is_narrow = points.iter().all(|&point| point <= 0xFFFF);
+    let mut out = Vec::new();
+    (encode_text(form, if is_narrow { Text::Two(&units) } else { Text::Four(points) }, 0, policy, &mut out), out)
+}
+
+#[test]
+fn one_code_point_unlike_the_others_is_written_alike() {
+    let mut forms: Vec<_> = family().into_iter().filter(|(_, form)| form.spelling.is_some()).collect();
+    for lacks_some in [false, true] {
+        let form = late_form(lacks_some);
+        let spelling = form.spelling.as_ref().expect("a form with a spelling");
+        assert!(spelling.nul_is_two && spelling.offsets[1..] == [0x800, 0x1_0800]);
+        forms.push(("late".to_owned(), form));
+    }
+    let others: [&[u32]; 18] = [
+        &[0],
+        &[0x61],
+        &[0x80],
+        &[0xA0],
+        &[0x3B1],
+        &[0x8A0],
+        &[0x4E2D],
+        &[0xD7FF],
+        &[0xD800],
+        &[0xD83D, 0xDE00],
+        &[0xDCFF],
+        &[0xE000],
+        &[0xFFFF],
+        &[0x1_0000],
+        &[0x1_109F],
+        &[0x1_10A0],
+        &[0x1_F600],
+        &[0x5_1234],
+    ];
+    for ((name, form), usual) in forms
+        .iter()
+        .flat_map(|each| [0xE9, 0x3B1, 0x4700, 0x4E2D, 0xE123, 0x1_0123, 0x1_F600].map(|usual| (each, usual)))
+    {
+        if stops(form, &[usual], 0) {
+            continue;
+        }
+        let before: Vec<u32> = (0..205).map(|at| if at % 9 == 8 { 0x61 } else { usual }).collect();
+        for (place, other) in [0, 31, 32, 63, 64, 65, 127, 128, 150, 191, 192, 203]
+            .into_iter()
+            .flat_map(|at| others.map(|other| (at, other)))
+        {
+            let mut points = before.clone();
+            points[place..place + other.len()].copy_from_slice(other);
+            check(name, form, &points, 0, points.len());
+            if stops(form, other, 0) {
+                let mut slow = Form::new(form.tables.clone()).expect("the same form");
+                slow.spelling = None;
+                for policy in [Missing::Replace, Missing::SurrogateEscape, Missing::BackslashReplace] {
+                    assert_eq!(encoded(form, &points, policy), encoded(&slow, &points, policy), "{name} {points:X?}");
+                }
+            }
+        }
+    }
+}

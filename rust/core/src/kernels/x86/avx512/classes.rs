@@ -5,9 +5,7 @@ use std::arch::x86_64::*;
 
 use eightfold_features::avx512;
 
-use super::single::Single;
 use super::{GROUPS, OR_AND, units_16};
-use crate::code_point::Range;
 use crate::derive::spelling::Spelling;
 
 /// For each length, how far the payload is from where that of four bytes begins, and the bits that are no payload.
@@ -23,18 +21,16 @@ pub struct Classes {
     offsets: __m512i,
     shifts: __m512i,
     marks: __m512i,
-    /// The classes that most text has alone, but for ASCII: the first of three bytes, and of four.
-    pub singles: [Single; 2],
 }
 
 /// How many classes there are, but for U+0000.
 const ALL: usize = 5;
 
 impl Classes {
-    /// Those of a spelling; `odd` covers the code points that the form lacks.
+    /// Those of a spelling.
     #[inline]
     #[avx512]
-    pub fn new(spelling: &Spelling, odd: [Range; 2]) -> Self {
+    pub fn new(spelling: &Spelling) -> Self {
         let [two, three, four] = spelling.starts;
         let mut borders = [two, three, four, spelling.gap.0];
         borders.sort_unstable();
@@ -49,7 +45,7 @@ impl Classes {
             tables.iter_mut().zip(of_class).for_each(|(table, value)| table[class] = value);
         }
         let [offsets, shifts, marks] = tables.map(|table| units_16(&table, 0));
-        Classes { borders, nul_is_two: spelling.nul_is_two, offsets, shifts, marks, singles: Single::of(spelling, odd) }
+        Classes { borders, nul_is_two: spelling.nul_is_two, offsets, shifts, marks }
     }
 
     /// The sequences of 16 code points, each in its lane from the lowest byte on, with 0 behind it.

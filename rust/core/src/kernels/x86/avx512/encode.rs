@@ -60,7 +60,7 @@ fn count<const IS_PLAIN: bool, const BACKSLASHES: bool>(spelt: &Spelt<'_>, span:
         32
     };
     let of_ascii = |bytes: &mut usize, ascii: &[u8]| *bytes += ascii.len();
-    let of_latin = |bytes: &mut usize, latin: &Latin, text: &[u8]| {
+    let of_latin = |bytes: &mut usize, latin: Latin, text: &[u8]| {
         let (points, twos) = latin.measure(text);
         *bytes += points + twos;
         points
@@ -222,8 +222,8 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
             return 64;
         }
         if three != 0 {
-            let count = match &self.classes {
-                Some(classes) if !IS_PLAIN && two == three => classes.singles[0].write_units(text, out),
+            let count = match self.singles {
+                Some([threes, _]) if !IS_PLAIN && two == three => threes.write_units(text, out),
                 _ if IS_PLAIN && self.put_all_units(whole, out) => 64,
                 _ => 0,
             };
@@ -274,8 +274,8 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
     #[inline]
     #[avx512]
     fn put_both(&self, [lower, upper]: &[Points; 2], text: &[u32], out: &mut Output<'_, u8>) -> usize {
-        let count = match &self.classes {
-            Some(classes) if !IS_PLAIN => classes.singles[1].write_points(text, out),
+        let count = match self.singles {
+            Some([_, fours]) if !IS_PLAIN => fours.write_points(text, out),
             _ => 0,
         };
         if count > 0 {

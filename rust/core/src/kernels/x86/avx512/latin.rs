@@ -29,17 +29,17 @@ pub struct Latin {
 }
 
 impl Latin {
-    /// What a spelling says, if all code points of two bytes have one offset; `odd` covers those that the form lacks.
-    pub fn new(spelling: &Spelling, odd: Range) -> Option<Latin> {
+    /// What a spelling says; `odd` covers the code points that the form lacks. No gap of a spelling is as low.
+    pub fn new(spelling: &Spelling, odd: Range) -> Latin {
         let [first, last] = [odd.0, odd.1].map(|point| point.min(0xFF) as u8);
-        (spelling.gap.1 == 0 || spelling.gap.0 > 0xFF).then_some(Latin {
+        Latin {
             last_of_one: (spelling.starts[0] - 1).min(0xFF) as u8,
             offset: spelling.offsets[0] as u16,
             nul: if spelling.nul_is_two { !0 } else { 0 },
             first_lacking: first,
             lacking: last - first,
             lacks: if odd.0 <= 0xFF { !0 } else { 0 },
-        })
+        }
     }
 
     /// The lanes of two bytes; None if the form lacks a code point.
@@ -58,7 +58,7 @@ impl Latin {
     /// they have, and how many of these take two bytes.
     #[inline(never)]
     #[avx512]
-    pub fn measure(&self, text: &[u8]) -> (usize, usize) {
+    pub fn measure(self, text: &[u8]) -> (usize, usize) {
         let (mut points, mut twos) = (0, 0);
         for block in text.as_chunks::<64>().0 {
             match self.two(bytes_64(block, 0)) {
@@ -74,19 +74,18 @@ impl Latin {
     /// points that is.
     #[inline(never)]
     #[avx512]
-    pub fn write(&self, text: &[u8], out: &mut Output<'_, u8>) -> usize {
-        let own = *self;
+    pub fn write(self, text: &[u8], out: &mut Output<'_, u8>) -> usize {
         out.go_on(|out| {
             let mut points = 0;
             for block in text.as_chunks::<64>().0 {
                 fetch_ahead(block, 0);
                 let bytes = bytes_64(block, 0);
-                let (Some(two @ 1..), Some(room)) = (own.two(bytes), out.room_for::<ROOM>()) else { break };
+                let (Some(two @ 1..), Some(room)) = (self.two(bytes), out.room_for::<ROOM>()) else { break };
                 fetch(room.as_ptr(), WRITE_AHEAD);
                 let middle = 32 + (two as u32).count_ones() as usize;
-                put_64(room, own.sequences(_mm512_castsi512_si256(bytes), two as u32));
+                put_64(room, self.sequences(_mm512_castsi512_si256(bytes), two as u32));
                 let upper = _mm512_extracti64x4_epi64::<1>(bytes);
-                put_64(&mut room[middle..], own.sequences(upper, (two >> 32) as u32));
+                put_64(&mut room[middle..], self.sequences(upper, (two >> 32) as u32));
                 // SAFETY: so many have been written, the second vector right behind what counts of the first.
                 unsafe { out.advance(64 + two.count_ones() as usize) };
                 points += 64;

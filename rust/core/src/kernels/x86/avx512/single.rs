@@ -51,7 +51,7 @@ impl Single {
         let borders = || spelling.starts.into_iter().chain([spelling.gap.0]);
         let beyond_ascii = odd.map(|range| range.0).into_iter().chain(borders()).min().unwrap_or(0);
         [0, 1].map(|place| {
-            let first = if place == 1 && spelling.splits { u32::MAX } else { spelling.starts[1 + place] };
+            let first = spelling.starts[1 + place];
             let last = borders().filter(|&border| border > first).min().unwrap_or(u32::MAX).saturating_sub(1);
             let inside = || odd.iter().filter(|range| range.0 <= last && range.1 >= first);
             let least = inside().map(|range| range.0).min().unwrap_or(u32::MAX);
@@ -71,19 +71,18 @@ impl Single {
     /// no room for any, and return how many code points that is.
     #[inline(never)]
     #[avx512]
-    pub fn write_units(&self, text: &[u16], out: &mut Output<'_, u8>) -> usize {
-        // A copy, which the compiler knows that no store changes.
-        let (own, bits) = (*self, Bits::new(self));
+    pub fn write_units(self, text: &[u16], out: &mut Output<'_, u8>) -> usize {
+        let bits = Bits::new(&self);
         out.go_on(|out| {
             let mut points = 0;
             for block in text.as_chunks::<64>().0 {
                 fetch_ahead(block, 0);
                 fetch_ahead(block, 32);
                 let units = [units_32(block, 0), units_32(block, 32)];
-                let members = units.map(|units| within_16(units, own.range) & !within_16(units, own.odd));
+                let members = units.map(|units| within_16(units, self.range) & !within_16(units, self.odd));
                 let beyond = units.map(|units| {
-                    let nul = if own.nul_is_two { _mm512_testn_epi16_mask(units, units) } else { 0 };
-                    from_16(units, own.beyond_ascii) | nul
+                    let nul = if self.nul_is_two { _mm512_testn_epi16_mask(units, units) } else { 0 };
+                    from_16(units, self.beyond_ascii) | nul
                 });
                 let Some(room) = out.room_for::<256>() else { break };
                 if members != beyond || members == [0; 2] {
@@ -106,18 +105,18 @@ impl Single {
     /// As [`Single::write_units`], of blocks of 32.
     #[inline(never)]
     #[avx512]
-    pub fn write_points(&self, text: &[u32], out: &mut Output<'_, u8>) -> usize {
-        let (own, bits) = (*self, Bits::new(self));
+    pub fn write_points(self, text: &[u32], out: &mut Output<'_, u8>) -> usize {
+        let bits = Bits::new(&self);
         out.go_on(|out| {
             let mut points = 0;
             for block in text.as_chunks::<32>().0 {
                 fetch_ahead(block, 0);
                 fetch_ahead(block, 16);
                 let sixteens = [units_16(block, 0), units_16(block, 16)];
-                let members = sixteens.map(|points| within_32(points, own.range) & !within_32(points, own.odd));
+                let members = sixteens.map(|points| within_32(points, self.range) & !within_32(points, self.odd));
                 let beyond = sixteens.map(|points| {
-                    let nul = if own.nul_is_two { _mm512_testn_epi32_mask(points, points) } else { 0 };
-                    from_32(points, own.beyond_ascii) | nul
+                    let nul = if self.nul_is_two { _mm512_testn_epi32_mask(points, points) } else { 0 };
+                    from_32(points, self.beyond_ascii) | nul
                 });
                 let Some(room) = out.room_for::<128>() else { break };
                 if members != beyond {

@@ -9,6 +9,7 @@ use eightfold_features::avx512;
 
 use super::classes::Classes;
 use super::latin::Latin;
+use super::single::Single;
 use super::units::{are_16, are_32};
 use super::{Lengths, ascii_bytes, bytes_32, bytes_64, fetch_ahead, low_16, low_32, units_16, units_32};
 use crate::code_point::{LEADS, Range, SURROGATES, TRAILS};
@@ -130,8 +131,10 @@ pub struct Speller<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> {
     pub lengths: Lengths,
     /// The form's own lengths otherwise.
     pub classes: Option<Classes>,
-    /// What the form says of code points below U+0100, if it is simple.
-    pub latin: Option<Latin>,
+    /// Code points of three bytes and of four, if the form has other lengths or offsets than UTF-8.
+    pub singles: Option<[Single; 2]>,
+    /// What the form says of code points below U+0100.
+    pub latin: Latin,
 }
 
 impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BACKSLASHES> {
@@ -152,7 +155,8 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
             splits: spelling.splits,
             is_shifted: !IS_PLAIN && spelling.is_shifted(),
             lengths: Lengths::new(spelling.nul_is_two, spelling.splits),
-            classes: (!IS_PLAIN).then(|| Classes::new(spelling, odd)),
+            classes: (!IS_PLAIN).then(|| Classes::new(spelling)),
+            singles: (!IS_PLAIN).then(|| Single::of(spelling, odd)),
             latin: Latin::new(spelling, odd[0]),
         }
     }
@@ -308,7 +312,7 @@ pub fn each_of_one<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
     text: &[u8],
     (start, limit): (usize, usize),
     state: &mut S,
-    (take_ascii, take_latin): (impl Fn(&mut S, &[u8]), impl Fn(&mut S, &Latin, &[u8]) -> usize),
+    (take_ascii, take_latin): (impl Fn(&mut S, &[u8]), impl Fn(&mut S, Latin, &[u8]) -> usize),
     take_bytes: impl Fn(&mut S, &Bytes),
     take_units: impl Fn(&mut S, &Units),
 ) -> usize {
@@ -317,14 +321,12 @@ pub fn each_of_one<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
         let left = limit - at;
         fetch_ahead(text, at);
         if let Some(block) = speller.bytes(bytes_64(text, at), left) {
-            let count = match &speller.latin {
-                _ if block.two == 0 => {
-                    let count = ascii_bytes(&text[at..limit], speller.spelling.nul_is_one);
-                    take_ascii(state, &text[at..at + count]);
-                    count
-                }
-                Some(latin) => take_latin(state, latin, &text[at..limit]),
-                None => 0,
+            let count = if block.two == 0 {
+                let count = ascii_bytes(&text[at..limit], speller.spelling.nul_is_one);
+                take_ascii(state, &text[at..at + count]);
+                count
+            } else {
+                take_latin(state, speller.latin, &text[at..limit])
             };
             if count == 0 {
                 take_bytes(state, &block);
