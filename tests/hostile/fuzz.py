@@ -70,19 +70,30 @@ def verbs(given: bytes) -> None:
     check(found == [(each.start, each.end, each.kind) for each in TWINS["faults"](data, source)], f"faults {data!r}")
 
 
+def is_json(text: str) -> bool:
+    """Return whether a text can be loaded."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def jsontext(given: bytes) -> None:
     """Pieces give what the whole gives; what could be loaded still can, without an unpaired surrogate."""
     from eightfold.jsontext import Scrubber, scrub
 
     cut, data = given[0] if given else 0, given[1:]
+    could_be_loaded = is_json(data.decode("utf-8-sig", "replace"))
     for errors in ("replace", "ignore", "backslashreplace"):
         whole, scrubber = scrub(data, errors), Scrubber(errors)
         parts = scrubber.scrub(data[:cut]) + scrubber.scrub(data[cut:], final=True)
         check(parts == whole, f"{errors}, cut at {cut}: {data!r}")
-        whole.decode("utf-8")
-        with suppress(ValueError, RecursionError):
-            json.loads(data)
-            json.dumps(json.loads(whole), ensure_ascii=False).encode("utf-8")
+        text = whole.decode("utf-8-sig")
+        if could_be_loaded:
+            check(is_json(text), f"{errors}: JSON no more: {data!r}")
+            with suppress(RecursionError):
+                json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8")
 
 
 # --- commands ---------------------------------------------------------------------------------------------------------

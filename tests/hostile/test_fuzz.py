@@ -64,6 +64,26 @@ def test_a_wrong_answer_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         fuzz.jsontext(INPUTS["jsontext"][0])
 
 
+@pytest.mark.parametrize(
+    ("wrong", "error", "words"), [(b'"', AssertionError, "JSON no more"), (b'"\\ud83d"', UnicodeError, "surrogates")]
+)
+def test_json_that_cannot_be_loaded_and_written_any_more_is_found(
+    wrong: bytes, error: type[Exception], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Wrong:
+        def __init__(self, errors: str) -> None:
+            pass
+
+        def scrub(self, data: bytes, final: bool = False) -> bytes:
+            return wrong if final else b""
+
+    monkeypatch.setattr("eightfold.jsontext.scrub", lambda data, errors: wrong)
+    monkeypatch.setattr("eightfold.jsontext.Scrubber", Wrong)
+    with pytest.raises(error, match=words):
+        fuzz.jsontext(b'\0"a"')
+    fuzz.jsontext(b"\0no JSON")
+
+
 def test_the_makefile_runs_each_target() -> None:
     run = re.search(r"^FUZZED_PYTHON := (.+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert run is not None

@@ -68,10 +68,12 @@ impl Grown {
         // In memory, if there is such a folder: a disk shared with others allows a tenth of the inputs.
         let memory = Path::new("/dev/shm");
         let temporary = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
-        let place = temporary.join(format!("eightfold-fuzz-{}", std::process::id()));
-        // Of a run that was killed.
-        let _ = fs::remove_dir_all(&place);
-        fs::create_dir_all(place.join("top")).expect("a folder");
+        // Such a folder may be shared with processes of other containers, which may have the same number.
+        let place = (0..1000)
+            .map(|at| temporary.join(format!("eightfold-fuzz-{}-{at}", std::process::id())))
+            .find(|place| fs::create_dir(place).is_ok())
+            .expect("a folder");
+        fs::create_dir(place.join("top")).expect("a folder");
         fs::create_dir(place.join("outside")).expect("a folder");
         fs::write(place.join("outside/a"), b"\xFF").expect("a file");
         symlink("top", place.join("link")).expect("a link");

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -142,7 +143,7 @@ impl<'a> Lister<'a> {
             Ok(status) if status.is_dir() => {
                 let head = regular(&git.join("HEAD")).unwrap_or_default();
                 self.is_unknown |= !head.is_empty() && head != HEAD;
-                head == HEAD && BESIDE_HEAD.iter().all(|name| git.join(name).is_dir())
+                head == HEAD && BESIDE_HEAD.iter().all(|name| may_be_searched(&git.join(name)))
             }
             Ok(_) => {
                 self.is_unknown |= regular(git).is_ok_and(|content| content.starts_with(b"gitdir: "));
@@ -254,6 +255,11 @@ impl Asked {
         let is_escape = |three: &[u8]| three == b"\\ud" || three == b"\\uD";
         self.suspects.iter().any(has) || (self.escapes && whole.windows(3).any(is_escape))
     }
+}
+
+/// Whether an entry is a folder, or to the system looks like a program, as a pipe may: git asks for no more.
+fn may_be_searched(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|status| status.permissions().mode() & 0o111 != 0)
 }
 
 /// What a file holds that is no folder and no pipe.
