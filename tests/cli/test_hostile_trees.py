@@ -386,21 +386,21 @@ def test_a_pipe_is_refused_before_anything_is_read_of_it(line: list[str], tree: 
 @pytest.mark.parametrize("name", [".gitignore", ".git", "pipe"])
 def test_a_pipe_in_a_tree_is_not_waited_for(name: str, tree: Path) -> None:
     os.mkfifo(tree / name)
-    assert run("check", ".", cwd=tree, timeout=20).returncode == (2 if name == ".git" else 0)
+    assert run("check", ".", cwd=tree, timeout=20).returncode == 0
 
 
 @pytest.mark.parametrize("engine", ["native", "python"] if find_spec("eightfold._native") else ["python"])
 @pytest.mark.parametrize(
-    ("name", "told"),
-    [(".gitignore", b"./.gitignore: File too large"), (".git", b"./.git/info/exclude: Not a directory")],
+    ("name", "told", "status"), [(".gitignore", b"/.gitignore: File too large", 2), (".git", b"", 0)]
 )
-def test_a_file_of_git_of_more_than_a_megabyte_is_not_read(name: str, told: bytes, engine: str, tree: Path) -> None:
+def test_a_file_of_git_of_more_than_a_megabyte_is_not_read(
+    name: str, told: bytes, status: int, engine: str, tree: Path
+) -> None:
     with (tree / name).open("wb") as file:
         file.write(b"gitdir: elsewhere\n")
         file.truncate(1 << 40)
     done = run("check", ".", cwd=tree, timeout=20, env={**ENVIRONMENT, "EIGHTFOLD_ENGINE": engine})
-    assert done.returncode == 2
-    assert told in done.stderr.replace(os.fsencode(tree), b".")
+    assert (done.returncode, told in done.stderr) == (status, True)
 
 
 @pytest.mark.parametrize("engine", ["native", "python"] if find_spec("eightfold._native") else ["python"])
@@ -411,12 +411,12 @@ def test_a_file_of_git_may_name_a_path_with_a_nul(engine: str, tree: Path) -> No
     (tree / "inner" / ".git" / "HEAD").write_text("ref: refs/heads/main")
     (tree / "inner" / ".git" / "commondir").write_bytes(b"no\0where")
     (tree / "other").mkdir()
-    for folder in (tree, tree / "other"):
-        (folder / ".git").write_bytes(b"gitdir: no\0where\n")
+    (tree / "other" / ".git").write_bytes(b"gitdir: no\0where\n")
+    (tree / ".gitignore").write_text("*.log\n")
+    for name in ("inner", "other"):
+        (tree / name / "a.log").write_bytes(b"\xff")
     done = run("check", ".", cwd=tree, timeout=20, env={**ENVIRONMENT, "EIGHTFOLD_ENGINE": engine})
-    assert done.returncode == 2
-    told = [line for line in done.stderr.splitlines() if b"Invalid argument" in line]
-    assert [line.count(rb"no\x00where/info/exclude: ") for line in told] == [1, 1], done.stderr
+    assert (done.returncode, done.stdout) == (0, b""), done.stderr
 
 
 # --- modules ----------------------------------------------------------------------------------------------------------

@@ -224,7 +224,25 @@ GIT_FOLDERS: dict[str, dict[str, str]] = {
     "shares": {"HEAD": HEAD, "commondir": "../../whole/.git\n"},
     "shares-nothing": REPOSITORY | {"commondir": "nowhere\n"},
 }
-GIT_LINKS = {"link": "../whole/.git", "link-to-empty": "../empty/.git", "link-to-nowhere": "nowhere"}
+GIT_FILES = {
+    "file": "gitdir: ../whole/.git",
+    "file-with-line-ends": "gitdir: ../whole/.git\r\n\n",
+    "file-with-more": "gitdir: ../whole/.git\njunk",
+    "file-of-a-worktree": "gitdir: ../shares/.git\n",
+    "file-to-itself": "gitdir: .git\n",
+    "file-to-empty": "gitdir: ../empty/.git\n",
+    "file-to-nowhere": "gitdir: ../nowhere\n",
+    "file-to-a-nul": "gitdir: no\0where\n",
+    "file-without-blank": "gitdir:../whole/.git\n",
+    "file-of-nothing": "gitdir: \n",
+    "file-is-empty": "",
+    "file-is-text": "junk\n",
+}
+GIT_LINKS = {"link-to-a-file": "../file/.git", "link-to-text": "../file-is-text/.git"} | {
+    "link": "../whole/.git",
+    "link-to-empty": "../empty/.git",
+    "link-to-nowhere": "nowhere",
+}
 
 
 def not_ignored_in_repositories(folder: Path, inner: set[str]) -> list[str]:
@@ -238,18 +256,20 @@ def not_ignored_in_repositories(folder: Path, inner: set[str]) -> list[str]:
 
 @needs_git
 @on_posix
-def test_a_folder_named_git_begins_a_repository_where_git_says_so(tmp_path: Path) -> None:
-    names = {*GIT_FOLDERS, *GIT_LINKS}
+def test_an_entry_named_git_begins_a_repository_where_git_says_so(tmp_path: Path) -> None:
+    names = {*GIT_FOLDERS, *GIT_FILES, *GIT_LINKS, "pipe"}
     make_tree(tmp_path, {f"{folder}/{name}": "" for folder in names for name in ("a.log", "a.txt")})
     make_tree(tmp_path, {".gitignore": "*.log\n"})
     git(tmp_path, "init", "--quiet")
     for folder, entries in GIT_FOLDERS.items():
         make_git_folder(tmp_path / folder / ".git", entries)
+    make_tree(tmp_path, {f"{folder}/.git": content for folder, content in GIT_FILES.items()})
+    os.mkfifo(tmp_path / "pipe/.git")
     for folder, target in GIT_LINKS.items():
         (tmp_path / folder / ".git").symlink_to(target)
     found = sorted(walked(tmp_path))
     assert found == not_ignored_in_repositories(tmp_path, names)
-    assert {"whole/a.log", "link/a.log", "shares/a.log"} < set(found)
+    assert {f"{name}/a.log" for name in ("whole", "link", "shares", "file", "file-of-a-worktree")} < set(found)
     for folder in names:
         # The same from the folder itself, whose rules may be above it.
         assert walked(tmp_path / folder) == [name for name in ("a.log", "a.txt") if f"{folder}/{name}" in found]

@@ -18,6 +18,8 @@ const SEQUENCES: [&[u8]; 5] = ["é".as_bytes(), "你".as_bytes(), "😀".as_byte
 /// What makes a folder `.git` a repository to git: a file that names a reference, and two folders.
 pub const HEAD: &[u8] = b"ref: refs/heads/a\n";
 pub const BESIDE_HEAD: [&str; 2] = ["objects", "refs"];
+/// What files `.git` name as the folder of the repository, if they name one.
+pub const WAYS: [&str; 4] = [".git", "../.git", "a/.git", "../b/.git"];
 /// A file is read in pieces of so many bytes.
 const PIECE_BYTES: usize = 256 * 1024;
 const MOST_ENTRIES: usize = 24;
@@ -168,6 +170,9 @@ fn content(draw: &mut Draw<'_>, name: &[u8], meanings: &mut Vec<(Vec<u8>, Globs)
         let rest = [mark, &globs.lines().join(end), end].concat();
         meanings.push((rest.clone(), globs));
         return Content { padding: 0, rest };
+    }
+    if name == b".git" && kind != 1 {
+        return Content { padding: 0, rest: format!("gitdir: {}\n", draw.one(&WAYS)).into_bytes() };
     }
     let count = draw.below(48);
     if kind == 3 {

@@ -6,13 +6,13 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use eightfold_core::{Form, Step};
 
 use crate::globs::Globs;
-use crate::grown::{BESIDE_HEAD, Content, Grown, HEAD, Names, Node};
+use crate::grown::{BESIDE_HEAD, Content, Grown, HEAD, Names, Node, WAYS};
 use crate::{FORMS, forms, judged};
 
 static UTF_8: LazyLock<Form> = LazyLock::new(|| forms::form("utf-8"));
@@ -127,9 +127,9 @@ impl<'a> Lister<'a> {
     /// The rules that hold in a folder, the weakest first.
     fn ignoring(&mut self, names: &Names, path: &Path, way: &[&[u8]], outer: Vec<Globs>) -> Vec<Globs> {
         let mut rules = outer;
-        if names.contains_key(b".git".as_slice()) && self.is_repository(&path.join(".git")) {
+        if let Some(git) = names.contains_key(b".git".as_slice()).then(|| self.git_of(path)).flatten() {
             rules.clear();
-            rules.extend(self.patterns(&path.join(".git/info/exclude"), way.len()));
+            rules.extend(self.patterns(&git.join("info/exclude"), way.len()));
         }
         if let Some(Node::File(_)) = names.get(b".gitignore".as_slice()) {
             rules.extend(self.patterns(&path.join(".gitignore"), way.len()));
@@ -137,20 +137,20 @@ impl<'a> Lister<'a> {
         rules
     }
 
-    /// Whether git takes an entry `.git` for a repository: a folder only if it looks like one.
-    fn is_repository(&mut self, git: &Path) -> bool {
-        match fs::metadata(git) {
-            Ok(status) if status.is_dir() => {
-                let head = regular(&git.join("HEAD")).unwrap_or_default();
-                self.is_unknown |= !head.is_empty() && head != HEAD;
-                head == HEAD && BESIDE_HEAD.iter().all(|name| may_be_searched(&git.join(name)))
-            }
-            Ok(_) => {
-                self.is_unknown |= regular(git).is_ok_and(|content| content.starts_with(b"gitdir: "));
-                true
-            }
-            Err(_) => false,
+    /// The folder that git takes for the repository of a folder with an entry `.git`: that, or what it names, if it looks
+    /// like one.
+    fn git_of(&mut self, folder: &Path) -> Option<PathBuf> {
+        let mut git = folder.join(".git");
+        if let Ok(content) = regular(&git) {
+            let is_known = |way: &&&str| format!("gitdir: {way}\n").as_bytes() == content;
+            let way = WAYS.iter().find(is_known);
+            self.is_unknown |= way.is_none() && content.starts_with(b"gitdir: ");
+            git = folder.join(way?);
         }
+        let head = regular(&git.join("HEAD")).unwrap_or_default();
+        self.is_unknown |= !head.is_empty() && head != HEAD;
+        let is_whole = head == HEAD && BESIDE_HEAD.iter().all(|name| may_be_searched(&git.join(name)));
+        is_whole.then_some(git)
     }
 
     fn patterns(&mut self, path: &Path, depth: usize) -> Option<Globs> {

@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags, CWD, FileType, Mode, OFlags, accessat, fstat, openat, readlinkat, statat};
+use rustix::fs::{Access, AtFlags, CWD, FileType, Mode, OFlags, accessat, fstat, openat, readlinkat};
 use rustix::io::Errno;
 
 use crate::globs::{Pattern, deciding};
@@ -78,24 +78,14 @@ pub fn read_rules(folder: impl AsFd, path: &Path, links: OFlags, inside: &[u8]) 
     }
 }
 
-/// The path of `info/exclude` if a repository begins in a folder, which has an entry `.git`.
+/// The path of `info/exclude` if a repository begins in a folder, which has an entry `.git`: git passes over some.
+/// Source: `read_gitfile_gently` and `is_git_directory` in git's setup.c.
 pub fn exclude_of(folder: &Path) -> Option<PathBuf> {
     let git = folder.join(".git");
-    if !is_repository(&git) {
-        return None;
-    }
     // In a worktree or a submodule, `.git` is a file that names the actual folder, which may name the shared one.
     let kept = said(&git, b"gitdir: ").map_or(git, |way| folder.join(way));
-    Some(shared(&kept).join("info/exclude"))
-}
-
-/// Whether an entry `.git` makes its folder a repository: anything does but a folder that git passes over, such as an
-/// empty one. Source: `is_git_directory` in git's setup.c.
-fn is_repository(git: &Path) -> bool {
-    statat(CWD, git, AtFlags::empty()).is_ok_and(|status| {
-        FileType::from_raw_mode(status.st_mode) != FileType::Directory
-            || (is_head(&git.join("HEAD")) && has_content(&shared(git)))
-    })
+    let shared = shared(&kept);
+    (is_head(&kept.join("HEAD")) && has_content(&shared)).then(|| shared.join("info/exclude"))
 }
 
 /// Whether a file can be a repository's HEAD: the name of a reference, also as a link, or the hash of a commit.
@@ -123,9 +113,8 @@ fn shared(git: &Path) -> PathBuf {
 /// The path after a prefix in one of git's files.
 fn said(path: &Path, prefix: &[u8]) -> Option<PathBuf> {
     let content = content(CWD, path, OFlags::empty()).ok()?;
-    let first = content.split(|&byte| byte == b'\n').next()?;
-    let kept = first.len() - first.iter().rev().take_while(|&&byte| byte == b'\r').count();
-    let way = first[..kept].strip_prefix(prefix)?;
+    let kept = content.len() - content.iter().rev().take_while(|byte| b"\r\n".contains(byte)).count();
+    let way = content[..kept].strip_prefix(prefix)?;
     (!way.is_empty()).then(|| Path::new(OsStr::from_bytes(way)).to_owned())
 }
 

@@ -5,7 +5,8 @@ never considered, so nothing in it can be included again. Two things that git co
 machine's ``core.excludesFile``, since the result should not depend on who runs the check, and the index: a tracked file
 that matches a pattern is ignored.
 
-Source: gitignore(5); gitrepository-layout(5); for what a repository is, ``is_git_directory`` in git's setup.c.
+Source: gitignore(5); gitrepository-layout(5); for what a repository is, ``read_gitfile_gently`` and
+``is_git_directory`` in git's setup.c.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Ignored:
         """
         top = os.path.realpath(folder)
         names: list[str] = []
-        while not _is_repository(os.path.join(top, _GIT)):
+        while not _repository(top):
             top, name = os.path.split(top)
             if not name:
                 return cls(folder, on_error)
@@ -124,9 +125,6 @@ class Ignored:
         except OSError as error:
             self._on_error(file_error(path, error))
             return _NO_RULES
-        except ValueError:  # A file of git leads to a path with a NUL.
-            self._on_error(file_error(path, OSError(errno.EINVAL, os.strerror(errno.EINVAL))))
-            return _NO_RULES
         return _Rules(patterns(line.removesuffix(b"\r") for line in content.split(b"\n")))
 
 
@@ -139,28 +137,26 @@ def _all_of(file: BinaryIO) -> bytes:
 
 def _exclude(folder: str) -> str | None:
     """Return the path of ``info/exclude`` if a repository begins in a folder, or None."""
+    git = _repository(folder)
+    return os.path.join(_shared(git), "info", "exclude") if git else None
+
+
+def _repository(folder: str) -> str:
+    """Return the path of the folder that holds the repository that begins in a folder; empty if none does.
+
+    What git passes over, such as an empty folder, one that was copied in part, or a submodule that was copied without
+    its repository, must not switch off the ignore files above it.
+    """
     git = os.path.join(folder, _GIT)
-    if not _is_repository(git):
-        return None
+    if not os.path.exists(git):
+        return ""
     # In a worktree or a submodule, `.git` is a file that names the actual folder, which may name the shared one.
     kept = os.path.join(folder, _said(git, "gitdir: ") or _GIT)
-    return os.path.join(_shared(kept), "info", "exclude")
-
-
-def _is_repository(git: str) -> bool:
-    """Return whether an entry ``.git`` makes its folder a repository: anything does but a folder that git passes over.
-
-    An empty folder of that name, or one that was copied in part, must not switch off the ignore files above it.
-    """
-    try:
-        is_folder = stat.S_ISDIR(os.stat(git).st_mode)
-    except OSError:
-        return False
-    return not is_folder or (_is_head(os.path.join(git, "HEAD")) and _has_content(_shared(git)))
+    return kept if _is_head(os.path.join(kept, "HEAD")) and _has_content(_shared(kept)) else ""
 
 
 def _is_head(path: str) -> bool:
-    with suppress(OSError):
+    with suppress(OSError, ValueError):  # The path may have a NUL.
         return os.readlink(path).startswith("refs/")
     return _HEAD.match(_content_of(path)) is not None
 
@@ -178,8 +174,8 @@ def _shared(git: str) -> str:
 
 def _said(path: str, prefix: str = "") -> str:
     """Return the path after a prefix in one of git's files; empty if there is none."""
-    first = os.fsdecode(_content_of(path).split(b"\n", 1)[0].rstrip(b"\r"))
-    return first.removeprefix(prefix) if first.startswith(prefix) else ""
+    said = os.fsdecode(_content_of(path).rstrip(b"\r\n"))
+    return said.removeprefix(prefix) if said.startswith(prefix) else ""
 
 
 def _content_of(path: str) -> bytes:
