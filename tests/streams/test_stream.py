@@ -399,6 +399,19 @@ def test_encoder_state_0_means_that_no_signature_is_due() -> None:
         assert marked != encoder.encode("a")
 
 
+@pytest.mark.parametrize("form", [form for form in FORMS if form.signatures], ids=str)
+def test_an_empty_input_has_not_begun(form: eightfold.Form) -> None:
+    data = eightfold.encode("a", form)
+    decoder, converter, checker = Decoder(form), Converter(form, "utf-8"), Checker(form)
+    assert decoder.decode(b"", final=True) == ""
+    assert decoder.getstate() == (b"", 0)
+    assert converter.convert(b"", final=True) == b""
+    assert checker.check(b"", final=True) == []
+    assert decoder.decode(data, final=True) == "a"
+    assert converter.convert(data, final=True) == b"a"
+    assert checker.check(data, final=True) == []
+
+
 @given(st.lists(st.binary(max_size=12), max_size=6), st.sampled_from([form.name for form in FORMS]))
 def test_streaming_is_one_shot(pieces: list[bytes], name: str) -> None:
     data = b"".join(pieces)

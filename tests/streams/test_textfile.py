@@ -286,6 +286,15 @@ def test_a_signature_is_written_at_the_beginning_only(path: Path, form: str) -> 
     assert path.read_bytes() == eightfold.encode("d\n", form)
 
 
+@pytest.mark.parametrize("form", ["utf-8-sig", "corrected-utf-8-sig", "utf-16", "utf-32", "wtf-16", "optu-16"])
+def test_a_file_that_was_empty_may_begin_with_a_signature_later(path: Path, form: str) -> None:
+    path.touch()
+    with eightfold.open(path, "r", form) as file:
+        assert file.read() == ""
+        path.write_bytes(eightfold.encode("a", form))
+        assert file.read() == "a"
+
+
 def test_writing_after_seeking_joins_too(path: Path) -> None:
     path.write_bytes(b"a" + LEAD + b"1234")
     with eightfold.open(path, "r+", "wtf-8") as file:

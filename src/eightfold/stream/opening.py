@@ -24,10 +24,13 @@ class Opening:
         self.plain: Form | None = announced[chosen] if asked.signatures else asked
 
     def after(self, data: bytes, *, final: bool) -> tuple[Opening, int] | None:
-        """Return the opening after these bytes and the length of the signature; None if more bytes are needed."""
+        """Return the opening after these bytes and the length of the signature; None if more bytes are needed.
+
+        An empty input has not begun, even if it is final: the file may grow, and then begin with a signature.
+        """
         if self.plain is not None:
             return self, 0
-        opening = reference.opening(self.asked, data, final=final)
+        opening = reference.opening(self.asked, data, final=final) if data else None
         if opening is None:
             return None
         announced = [signature.form for signature in self.asked.signatures]
