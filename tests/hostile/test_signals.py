@@ -68,9 +68,12 @@ CALLS = {
     "encode own form": ("text = 'a\\x7f' * (size // 2)", "encode(text, own)"),
     "encode unit by unit": ("text = '\\xe9' * size", "encode(text, 'utf-32-be')"),
     "encode one long fault": ("text = '\\ud800' * size", "encode(text, 'utf-8', 'backslashreplace')"),
+    "encode with references": ("text = 'a\\ud800' * (size // 8)", "encode(text, 'utf-8', 'xmlcharrefreplace')"),
+    "encode_code_points": ("points = [65] * size", "encode_code_points(points, 'utf-8')"),
     "encoded_length": ("text = 'a\\x7f' * (size // 2)", "encoded_length(text, own)"),
     "is_encodable": ("text = 'a\\x7f' * (size // 2)", "is_encodable(text, own)"),
     "encode_faults": ("text = 'a\\x7f' * (size // 2)", "next(encode_faults(text, own), None)"),
+    "encode_faults, all at once": ("text = 'a\\ud800' * (size // 8)", "sum(map(bool, encode_faults(text, 'utf-8')))"),
     "convert": ("data = dirty * (size // 4)", "convert(data, 'utf-8', 'utf-16-le', 'replace')"),
     "convert by threads": ("data = dirty * (size // 4)", "convert(data, 'utf-8', 'utf-16-le', 'replace', threads=2)"),
     "converted_length": ("data = b'a\\x80\\x81' * (size // 3)", "converted_length(data, own, 'utf-16-le')"),
@@ -92,7 +95,7 @@ CALLS = {
     "scrub": ("text = ['a\\ud800' * (size // 2)]", "scrub(text)"),
     "wtf8.concat": ("parts = [b'\\xed\\xa0\\x80'] * (size // 3)", "eightfold.wtf8.concat(parts)"),
 }
-QUICKLY = ("decode with escapes", "encode own form", "faults, all in one call", "tally")
+QUICKLY = ("decode with escapes", "encode own form", "encode with references", "faults, all in one call", "tally")
 EVERYTHING = os.environ.get("EIGHTFOLD_HOSTILE") == "1"
 
 

@@ -37,7 +37,10 @@ pub struct Stalls {
 
 impl Stalls {
     /// Count a call to a handler; `left` is how much input is left where its fault begins.
-    pub fn note(&mut self, left: usize) -> PyResult<()> {
+    ///
+    /// Signals are looked for too: a handler of Python's own, written in C, looks for none.
+    pub fn note(&mut self, py: Python<'_>, left: usize) -> PyResult<()> {
+        py.check_signals()?;
         let least = *self.least.get_or_insert_with(|| {
             self.allowed = STALLS_ALLOWED.saturating_add(left);
             usize::MAX
@@ -99,7 +102,7 @@ impl Asking {
         fault: Bound<'py, PyAny>,
     ) -> PyResult<Answer<'py>> {
         let py = data.py();
-        self.stalls.note(data.as_bytes().len() - start)?;
+        self.stalls.note(py, data.as_bytes().len() - start)?;
         let reason = reason(reading, data.as_bytes(), (start, end), &fault)?;
         let place =
             [reading.name.bind(py).clone().into_any(), data.clone().into_any(), start.make(py)?, end.make(py)?, reason];
@@ -255,7 +258,7 @@ pub fn ask_encoding(
     let py = text.py();
     // A subclass of str may have a length of its own.
     let length = text_of(text)?.len();
-    stalls.note(length.saturating_sub(span.0))?;
+    stalls.note(py, length.saturating_sub(span.0))?;
     let error = encode_error(writing, text, span)?;
     let answer = writing.handler.bind(py).call1((&error,))?;
     let is_first = |first: &Bound<'_, PyAny>| first.is_instance_of::<PyString>() || first.is_instance_of::<PyBytes>();

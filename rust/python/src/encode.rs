@@ -322,6 +322,8 @@ impl Finder for EncodeFaults {
         if self.left == 0 {
             return Ok(None);
         }
+        // Whoever collects all of them in one call hears no signal.
+        py.check_signals()?;
         self.left -= 1;
         let text = self.text.bind(py);
         let points = text_of(text)?;
@@ -367,6 +369,9 @@ pub fn encode_code_points<'py>(
     let target = Target::new(&writing, source.into_any(), '?');
     let mut writer = writer(&writing, '?', asked.mark().to_vec());
     for (index, point) in points.try_iter()?.enumerate() {
+        if index.is_multiple_of(HEARD_POINTS) {
+            py.check_signals()?;
+        }
         let point = names::index(py)?.call1((point?,))?;
         if let Ok(value) = point.extract::<u32>() {
             target.put(&mut writer, value, index, index + 1)?;
