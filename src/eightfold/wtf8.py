@@ -205,6 +205,7 @@ class Wtf8:
 
     Raises:
         DecodeError: the data are ill-formed.
+        TypeError: the data are not bytes-like; of a str, :meth:`from_str` makes one.
 
     Source: WTF-8 section 6.
 
@@ -215,6 +216,8 @@ class Wtf8:
     _data: bytes
 
     def __init__(self, data: Data = b"") -> None:
+        if isinstance(data, str):
+            raise TypeError("Wtf8 takes bytes, not str: for a str use Wtf8.from_str")
         object.__setattr__(self, "_data", _well_formed(data))
 
     @staticmethod

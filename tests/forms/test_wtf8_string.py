@@ -54,7 +54,7 @@ class TestWtf8:
             Wtf8(data)
 
     def test_there_is_none_of_a_str(self):
-        with pytest.raises(TypeError):
+        with pytest.raises(TypeError, match=r"Wtf8 takes bytes, not str: for a str use Wtf8\.from_str"):
             Wtf8("a")
 
     def test_a_code_point_beyond_unicode(self):
