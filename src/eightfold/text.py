@@ -286,7 +286,8 @@ def faults(data: Data, form: AnyForm, limit: int | None = None, *, threads: int 
         threads: the maximum number of threads that scan ahead, used from 8 MiB on; the faults do not depend on it.
 
     Raises:
-        LookupError: unknown form. ValueError: ``threads`` or ``limit`` is out of range.
+        LookupError: unknown form.
+        ValueError: ``threads`` is below 1, or ``limit`` is neither None nor a number of 0 or more.
         TypeError: the data are not bytes-like, or another argument is of the wrong type.
 
     Source: utf8(7) for the kinds of fault of UTF-8; each row of a form names its own source.
@@ -362,7 +363,7 @@ def encode_faults(text: str, form: AnyForm, limit: int | None = None, *, warning
             although its definition does not prescribe joining (kind ``joined-pair``, severity ``warning``).
 
     Raises:
-        LookupError: unknown form. ValueError: ``limit`` is out of range.
+        LookupError: unknown form. ValueError: ``limit`` is neither None nor a number of 0 or more.
         TypeError: the text is not a str, or another argument is of the wrong type.
 
     Source: WTF-8 section 4.1.
