@@ -277,6 +277,8 @@ def test_another_number_is_not_the_same(name: str) -> None:
     assert is_same(made(NAN).slice(1), made(NAN).slice(1))
     for other in (2.0, -NAN):
         assert not is_same(made(NAN).select(["b"]), made(other).select(["b"]))
+    assert is_same(made(0.0), made(0.0))
+    assert not is_same(made(0.0).select(["b"]), made(-0.0).select(["b"]))
 
 
 def test_runs_of_strings_come_back(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ class _Spread:
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Return whether two tables or record batches hold the same values; NaN is itself, by its bits.
+    """Return whether two tables or record batches hold the same values, floats by their bits.
 
     >>> pa = pyarrow()
     >>> is_same(pa.table({"a": [float("nan")]}), pa.table({"a": [float("nan")]}))
@@ -159,7 +159,19 @@ def _is_same_column(one: Any, other: Any) -> bool:
     if one.type != other.type:
         return False
     # Only the values that rows of a dictionary show count, and changes_between compares those.
-    return one.equals(other) or is_text_dictionary(one.type) or _has_same_bits(one, other)
+    if is_text_dictionary(one.type):
+        return True
+    # pyarrow takes 0.0 and -0.0 for equal, and NaN for no number that equals itself.
+    return (one.equals(other) and not _holds_floats(one.type)) or _has_same_bits(one, other)
+
+
+def _holds_floats(type: Any) -> bool:
+    types = pyarrow().types
+    if isinstance(type, pyarrow().BaseExtensionType):
+        return _holds_floats(type.storage_type)
+    if types.is_dictionary(type) or types.is_run_end_encoded(type):
+        return _holds_floats(type.value_type)
+    return types.is_floating(type) or any(_holds_floats(type.field(at).type) for at in range(type.num_fields))
 
 
 def _has_same_bits(one: Any, other: Any) -> bool:
@@ -169,10 +181,10 @@ def _has_same_bits(one: Any, other: Any) -> bool:
     """
     pa = pyarrow()
     try:
-        mine, theirs = ([pa.concat_arrays(each) for each in _parts_of(column)] for column in (one, other))
+        mine, theirs = ([pa.chunked_array(each) for each in _parts_of(column)] for column in (one, other))
     except pa.ArrowException:
         return False
-    return len(mine) == len(theirs) and all(map(pa.Array.equals, mine, theirs))
+    return len(mine) == len(theirs) and all(map(pa.ChunkedArray.equals, mine, theirs))
 
 
 def _parts_of(column: Any) -> Iterator[list[Any]]:
