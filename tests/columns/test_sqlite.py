@@ -418,3 +418,15 @@ def test_the_command_repairs_no_database(tmp_path: Path) -> None:
     assert hint in done.stderr
     assert hint in run_command("check", str(path)).stderr
     assert run_command("identify", str(path)).stdout.endswith(b": SQLite, not text\n")
+
+
+def test_rows_are_found_in_the_order_of_their_keys_although_an_index_has_all_that_is_read(tmp_path: Path) -> None:
+    rows = ", ".join(f"({key}, CAST(x'{text}FF' AS TEXT))" for key, text in ((1, "7A"), (2, "61"), (3, "6D")))
+    path = made(
+        tmp_path,
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT) WITHOUT ROWID",
+        "CREATE INDEX by_a ON t (a)",
+        f"INSERT INTO t VALUES {rows}",
+    )
+    assert [found.key for found in sqlite.audit(path)] == [(1,), (2,), (3,)]
+    assert [change.key for change in sqlite.repair(path)] == [(1,), (2,), (3,)]

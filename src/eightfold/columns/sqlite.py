@@ -264,7 +264,8 @@ def _texts(
     ]
     texts = [_bytes_of(column) for column in columns]
     # In the order of keys, not of an index by what may be ill-formed.
-    for row in database.execute(f"SELECT {', '.join([*keys, *texts])} FROM {quoted(table.name)}"):
+    order = ", ".join(table.keys)
+    for row in database.execute(f"SELECT {', '.join([*keys, *texts])} FROM {quoted(table.name)} ORDER BY {order}"):
         parts, values = row[: 2 * len(keys)], row[2 * len(keys) :]
         key = tuple(zip(parts[::2], parts[1::2], strict=True))
         yield from ((column, key, value) for column, value in zip(columns, values, strict=True) if value is not None)
