@@ -464,3 +464,38 @@ def test_numbers_beside_the_items_of_a_mapping_are_kept() -> None:
     assert dict(copied) == {"a": FIT, "b": "\U0001f600!"}
     assert (copied.limit, copied.rate, copied.strict, copied.longest) == (None, 2.5, True, 2)
     assert hash(copied) == hash(Limited(dict(copied))) != hash(mapping)
+
+
+class Hooked(Lines):
+    """A mapping with functions beside its items, two of which it makes itself."""
+
+    def __init__(self, items: Mapping[str, Any], key: Any = None) -> None:
+        super().__init__(items)
+        self.key = key or (lambda name: name)
+        self.first = lambda: self[min(self)]
+        self.found = self.get
+        self.hook: Any = None
+
+    def __getitem__(self, key: str) -> Any:
+        return self.items_given[key]
+
+    @functools.cached_property
+    def longest(self) -> int:
+        return max(map(len, self.values()))
+
+    @functools.cached_property
+    def getter(self) -> Any:
+        return lambda name: self[name]
+
+
+def test_functions_beside_the_items_of_a_mapping_are_kept_but_not_what_it_computes() -> None:
+    mapping: Any = Hooked({"a": "\ud83d\ude00"}, str.upper)
+    mapping.key = mapping.hook = lambda name: f"its {name}"
+    mapping.write = uuid.uuid4
+    mapping.send = collections.Counter("a").most_common
+    assert mapping.longest == 2 == len(mapping.getter("a"))
+    copied: Any = scrub(mapping, unknown="error")
+    assert (copied.key, copied.hook, copied.write) == (mapping.key, mapping.hook, mapping.write)
+    assert copied.send == mapping.send
+    assert copied.first() == copied.found("a") == copied.getter("a") == copied["a"] == "\U0001f600"
+    assert copied.longest == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections import ChainMap, Counter, UserDict, UserList, defaultdict, deque
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import MemberDescriptorType, SimpleNamespace
 from typing import Any, TypeVar
 
@@ -99,4 +99,11 @@ def _slots(cls: type) -> tuple[MemberDescriptorType, ...]:
     return tuple(member for member in members if isinstance(member, MemberDescriptorType))
 
 
-__all__ = ["attributes", "carry_attributes", "copied", "set_attribute"]
+@lru_cache(maxsize=256)
+def cached_properties(cls: type) -> frozenset[str]:
+    """Return the names of the properties that an object of a class keeps in its `__dict__` once they are computed."""
+    members = (member for base in cls.__mro__ for member in vars(base).items())
+    return frozenset(name for name, member in members if isinstance(member, cached_property))
+
+
+__all__ = ["attributes", "cached_properties", "carry_attributes", "copied", "set_attribute"]

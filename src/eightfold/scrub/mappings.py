@@ -11,7 +11,7 @@ from contextlib import suppress
 from types import FunctionType, MethodType
 from typing import Any
 
-from eightfold.scrub.attributes import attributes, set_attribute
+from eightfold.scrub.attributes import attributes, cached_properties, set_attribute
 from eightfold.scrub.kinds import Kind, Part, Scrubbed
 from eightfold.scrub.stores import pair_parts
 
@@ -82,19 +82,32 @@ def _remade(old: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> Any:
     # This raises an error if nothing shows that the items are all.
     again = _made(type(old), list(scrubbed_items(parts, lambda part: part)))
     new = _made(type(old), list(scrubbed_items(parts, scrubbed)))
-    _carry_numbers(old, again, new)
+    _carry_settings(old, again, new)
     return new
 
 
-def _carry_numbers(old: Any, again: Any, new: Any) -> None:
-    """Give a copy the numbers, such as a limit, that do not come from the items: those that `again` does not have."""
+def _carry_settings(old: Any, again: Any, new: Any) -> None:
+    """Give a copy the numbers, such as a limit, and the functions that do not come from the items.
+
+    Those are what `again`, which its class has made of the same items, does not have.
+    """
     with suppress(Exception):
         hash(again)  # A class may keep its hash once it has been asked for it.
-    others = attributes(again)
+    others, computed = attributes(again), cached_properties(type(old))
     for name, value in attributes(old).items():
+        if name in computed:
+            continue
         other = others.get(name)
-        if isinstance(value, _NUMBERS) and isinstance(other, _NUMBERS) and other != value:
+        is_number = isinstance(value, _NUMBERS) and isinstance(other, _NUMBERS) and other != value
+        if is_number or _is_other_function(value, other, old):
             set_attribute(new, name, value)
+
+
+def _is_other_function(value: Any, other: Any, old: Any) -> bool:
+    """Return whether an attribute of an object is a function that neither it nor its class has made."""
+    if not isinstance(value, (FunctionType, MethodType)) or getattr(value, "__self__", None) is old:
+        return False
+    return getattr(other, "__code__", None) is not getattr(value, "__code__", old)
 
 
 MAPPING = Kind(_item_parts, make=_remade, fleeting=True)

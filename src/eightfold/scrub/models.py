@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Iterator
 from dataclasses import is_dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from inspect import getattr_static
 from types import MemberDescriptorType
 from typing import Any
 
 from eightfold.scrub import paths
-from eightfold.scrub.attributes import carry_attributes
+from eightfold.scrub.attributes import cached_properties, carry_attributes
 from eightfold.scrub.kinds import Kind, Part, Scrubbed
 from eightfold.scrub.standard import attribute_parts, fill_attributes
 from eightfold.scrub.stores import pair_parts
@@ -63,8 +63,7 @@ def _fill_fields(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
 @lru_cache(maxsize=256)
 def _cached_properties(cls: type) -> tuple[str, ...]:
     """Return the names of properties that an object keeps in its `__dict__`, except those that are fields."""
-    kept = {name for base in cls.__mro__ for name, member in vars(base).items() if isinstance(member, cached_property)}
-    return tuple(kept.difference(_field_names(cls) or ()))
+    return tuple(cached_properties(cls).difference(_field_names(cls) or ()))
 
 
 def _bare(obj: Any) -> Any:
