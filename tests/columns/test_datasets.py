@@ -401,6 +401,25 @@ def test_a_missing_dataset_is_reported_like_a_missing_file(
     assert capsys.readouterr() == expected
 
 
+@pytest.mark.parametrize("line", ["form = 'cesu-8'", "form = 'auto'", "form-map = { '*.x' = 'utf-16' }"])
+@pytest.mark.parametrize("command", [["check"], ["repair", "-o", "out"]], ids=" ".join)
+def test_a_form_of_a_configuration_is_not_passed_over(
+    line: str, command: list[str], tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_bytes(b"a")
+    (tmp_path / "in" / "eightfold.toml").write_text(line)
+    for path in ("in", "in/a.txt"):
+        assert cli.main([*command, "--runner", "local", path]) == 2
+        says = "--runner does not take forms from in/eightfold.toml: give the form with -f"
+        assert capsys.readouterr().err == f"eightfold: {says}\n"
+    assert cli.main([*command, "--runner", "local", "-f", "utf-8", "in"]) == 0
+    shutil.rmtree("out", ignore_errors=True)
+    (tmp_path / "in" / "eightfold.toml").write_text("form = 'utf-8'")
+    assert cli.main([*command, "--runner", "local", "in"]) == 0
+
+
 @pytest.mark.parametrize("runner", ["spark", "ray"])
 def test_an_engine_that_is_not_installed_leaves_no_half_report(
     runner: str, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
@@ -423,6 +442,7 @@ def test_an_engine_that_is_not_installed_leaves_no_half_report(
         (["check", "--runner", "local", "--context", "in"], "--runner and --context cannot be combined"),
         (["check", "--runner", "local", "--include", "*.a", "in"], "--runner and --include cannot be combined"),
         (["check", "--runner", "local", "-f", "auto", "in"], "cannot identify the form"),
+        (["repair", "--runner", "local", "--binary", "-o", "out", "in"], "--runner and --binary cannot be combined"),
         (["repair", "--runner", "local", "in"], "--runner needs -o FOLDER"),
         (["repair", "--runner", "local", "-o", "out", "--files-from", "list"], "--runner and --files-from cannot be"),
         (["repair", "--runner", "local", "-z", "in"], "-z needs --files-from"),

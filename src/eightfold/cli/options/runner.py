@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import MISSING, fields
 from typing import Any
 
 from eightfold.cli.options.arguments import CommandParser, OneOf
 from eightfold.cli.output.ending import UsageError
+from eightfold.files.path_text import shown
+from eightfold.files.paths.addresses import is_remote
+from eightfold.forms.utf_8 import UTF_8
 
 NAMES = ("local", "spark", "ray")
 _OF_FILES = ("files_from", "mojibake", "escapes_in", "include", "exclude", "no_ignore", "force_exclude")
@@ -32,7 +36,7 @@ def refuse_others(options: Any, *others: str) -> None:
         others: the fields of such options, beside those that no command combines with it.
 
     Raises:
-        UsageError: one of them is given, there is no dataset, or its form is to be identified.
+        UsageError: one of them is given, there is no dataset, or its form is to be identified or in a configuration.
     """
     for field in fields(options):
         default = field.default if field.default_factory is MISSING else field.default_factory()
@@ -42,6 +46,16 @@ def refuse_others(options: Any, *others: str) -> None:
         raise UsageError("--runner needs a dataset: a folder, a file or a URL")
     if options.form is None:
         raise UsageError("--runner cannot identify the form: give it with -f")
+    if not options.form_is_given:
+        _refuse_configured_form(options)
+
+
+def _refuse_configured_form(options: Any) -> None:
+    for path in options.paths:
+        folder = path if os.path.isdir(path) else os.path.dirname(path)
+        ruled = None if is_remote(path) else options.configurations.above(folder)
+        if ruled is not None and {ruled.rules.form, *dict(ruled.rules.form_map).values()} - {"", UTF_8.name}:
+            raise UsageError(f"--runner does not take forms from {shown(ruled.rules.origin)}: give the form with -f")
 
 
 __all__ = ["NAMES", "add_runner", "refuse_others"]

@@ -23,7 +23,7 @@ from eightfold.forms.utf_8 import UTF_8
 
 _REFUSED = (
     *("in_place", "backup", "plan", "apply", "undo", "root", "diff", "verify", "certificate"),
-    *("escapes", "escapes_errors"),
+    *("escapes", "escapes_errors", "binary"),
 )
 
 
