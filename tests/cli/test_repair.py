@@ -320,6 +320,14 @@ def test_a_missing_file_is_told_and_the_others_are_repaired(folder: Path, capsys
     assert (folder / "deep/mixed.txt").read_bytes() == repair.repair(MIXED)
 
 
+def test_a_plan_on_standard_input_is_called_that(folder: Path) -> None:
+    assert main(["repair", "--plan", "plan", "soup.txt"]) == 0
+    plan = (folder / "plan").read_bytes()
+    done = run_here("repair", "--apply", "-", "deep/clean.txt", input=plan, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"eightfold: the plan on standard input does not list deep/clean.txt\n"
+
+
 def test_standard_input_has_a_plan_too(folder: Path) -> None:
     planned = run_here("repair", "--plan", "plan.json", input=SOUP, cwd=folder)
     assert (planned.returncode, planned.stderr.splitlines()[1]) == (
