@@ -210,6 +210,11 @@ def test_closed_streams_are_told(tmp_path: Path) -> None:
     assert (closed_input.returncode, closed_input.stderr) == (2, b"eightfold: standard input: it is closed\n")
 
 
+@pytest.mark.parametrize("line", ["--help", "--version", "check --help", "manual"])
+def test_help_that_nobody_can_read_is_not_written(line: str, tmp_path: Path) -> None:
+    assert shell(f'"$PY" -m eightfold {line} >&- 2>&-', tmp_path).returncode == 2
+
+
 def test_closed_messages_do_not_matter(tmp_path: Path) -> None:
     (tmp_path / "faulty.txt").write_bytes(b"\xff")
     done = shell('"$PY" -m eightfold check faulty.txt 2>&-', tmp_path)

@@ -40,6 +40,11 @@ MEANT = [
         "argument --backup: .eightfold.tmp is the end of temporary files, which are not read",
         "repair",
     ),
+    (
+        "check --form-map !*.class=mutf-8 .",
+        "argument --form-map: '!*.class' is negated, but the last match wins: name the form of these files",
+        "check",
+    ),
     ("chek", "argument COMMAND: unknown command 'chek': did you mean check?", ""),
 ]
 
@@ -49,6 +54,61 @@ def test_a_wrong_use_is_answered(line: str, says: str, name: str, capsys: pytest
     assert main(line.split()) == 2
     program = f"eightfold {name}".strip()
     assert capsys.readouterr().err == f"eightfold: {says} (see {program} --help)\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("check --config eightfold.toml --no-config a", "--config and --no-config cannot be combined"),
+        ("repair --no-config --config eightfold.toml a", "--config and --no-config cannot be combined"),
+        (
+            "check --statistics --context a",
+            "--context shows the lines of faults, and --statistics lists none without --max-faults",
+        ),
+        (
+            "check --context --output-format gitlab a",
+            "--context cannot be combined with --output-format gitlab: it has no lines",
+        ),
+        (
+            "check --show-settings --files-from a",
+            "--show-settings and --files-from cannot be combined: give the PATH",
+        ),
+        ("check --show-settings -z a", "-z needs --files-from"),
+        ("names -", "standard input has no names: name a folder, a zip or a tar (./- is the file called -)"),
+        ("names", "no PATH: name a folder, a zip or a tar (. is the current folder)"),
+        (
+            "names --undo log -f cesu-8",
+            "--undo cannot be combined with --fix, --apply, -f or PATH: the log names the files",
+        ),
+        *(
+            (f"repair --apply plan {flag} x", f"the plan lists the files: --apply and --undo do not take {flag}")
+            for flag in ("--include", "--exclude", "--config")
+        ),
+        *(
+            (f"repair --undo plan {flag}", f"the plan lists the files: --apply and --undo do not take {flag}")
+            for flag in ("--no-ignore", "--binary", "--force-exclude")
+        ),
+        (
+            "repair --apply plan -f utf-8",
+            "the plan sets the form and the policy: --apply and --undo do not take -f or --errors",
+        ),
+        (
+            "repair --apply plan --escapes-in x",
+            "the plan lists the escapes: --apply and --undo do not take --escapes repair or --escapes-in",
+        ),
+    ],
+)
+def test_options_that_one_another_leaves_without_a_meaning_are_refused(
+    line: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(line.split()) == 2
+    assert capsys.readouterr() == ("", f"eightfold: {says}\n")
+
+
+def test_statistics_with_faults_show_their_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a").write_bytes(b"\xff")
+    assert main(["check", "--statistics", "--context", "--max-faults", "1", str(tmp_path / "a")]) == 1
+    assert "^^^^" in capsys.readouterr().out
 
 
 def test_a_number_of_any_length_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

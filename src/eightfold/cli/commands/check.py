@@ -22,6 +22,7 @@ from eightfold.cli.options.arguments import (
     end_named,
     end_or_auto,
     file_argument,
+    mapped,
 )
 from eightfold.cli.options.destination import STANDARD_OUTPUT
 from eightfold.cli.options.escapes import EscapeOptions, add_escapes
@@ -33,7 +34,7 @@ from eightfold.cli.options.selection import SelectionOptions, add_selection, fil
 from eightfold.cli.options.setting import Setting, Switch
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import results_in, say
-from eightfold.cli.output.reports import FORMATS, TABLES, report_as
+from eightfold.cli.output.reports import FORMATS, LINELESS, TABLES, report_as
 from eightfold.cli.output.reports.findings import Summary
 from eightfold.cli.work.checking import FileCheck, Task
 from eightfold.cli.work.inputs import found_files, tell_foreign
@@ -192,15 +193,15 @@ def form_map_argument(given: str) -> tuple[Pattern, str | None]:
     if not glob:
         raise argparse.ArgumentTypeError(f"{given!r} is not GLOB=FORM, such as '*.class=mutf-8'")
     found = end_or_auto(name)
-    matching = file_glob_argument(glob)
-    if matching.negated:
-        raise argparse.ArgumentTypeError(f"{glob!r} is negated, but the last match wins: name the form of these files")
-    return matching, None if found is None else found.name
+    return mapped(file_glob_argument(glob), glob), None if found is None else found.name
 
 
 def run(options: Options) -> int:
     """Check the files; return the exit status."""
     if options.show_settings:
+        options.check_naming()
+        if options.files_from:
+            raise UsageError("--show-settings and --files-from cannot be combined: give the PATH")
         from eightfold.cli.options.settings import put_settings
 
         put_settings(options)
@@ -223,6 +224,10 @@ def _check(options: Options) -> None:
     """Refuse what cannot be combined, or lacks something, before anything is read."""
     options.check_naming()
     options.check_escapes()
+    if options.context and options.statistics and not options.max_faults:
+        raise UsageError("--context shows the lines of faults, and --statistics lists none without --max-faults")
+    if options.context and options.output_format in LINELESS:
+        raise UsageError(f"--context cannot be combined with --output-format {options.output_format}: it has no lines")
     if options.runner:
         from eightfold.cli.work.datasets.runners import need
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from eightfold.cli.options.setting import Setting, Unstored
 from eightfold.cli.output import colour
@@ -19,6 +19,9 @@ from eightfold.cli.output.lines import put, say
 from eightfold.extras import installing
 from eightfold.files.path_text import shown
 from eightfold.forms import Form, form, unknown_form
+
+if TYPE_CHECKING:
+    from eightfold.files.walk.globs import Pattern
 
 _Options = TypeVar("_Options")
 _HELP_COLUMNS = 78
@@ -82,7 +85,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """Print help or the version; argparse itself ignores errors in writing."""
-        if file is sys.stderr:
+        if file is sys.stderr and file is not None:
             super()._print_message(message, file)
         else:
             put(message, end="")
@@ -282,6 +285,18 @@ def form_or_auto(name: str) -> Form | None:
 def end_or_auto(name: str) -> Form | None:
     """Return what :func:`end_argument` does, or None for ``auto``."""
     return None if name == "auto" else end_argument(name)
+
+
+def mapped(glob: Pattern, given: str) -> Pattern:
+    """Return the pattern of files that are given a form.
+
+    Raises:
+        argparse.ArgumentTypeError: it is negated.
+    """
+    if glob.negated:
+        says = "is negated, but the last match wins: name the form of these files"
+        raise argparse.ArgumentTypeError(f"'{shown(given, 100)}' {says}")
+    return glob
 
 
 class OneOf:

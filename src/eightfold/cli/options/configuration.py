@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from eightfold.cli.options.arguments import CommandParser, file_argument
 from eightfold.cli.options.setting import Unstored
+from eightfold.cli.output.ending import UsageError
 from eightfold.cli.output.lines import say
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
@@ -212,6 +213,7 @@ class _ChooseFile(Unstored):
 
     def __call__(self, parser: object, options: Any, value: Any, flag: str | None = None) -> None:
         options.configurations.file = value
+        _refuse_both(options.configurations)
 
 
 class _ChooseNone(Unstored):
@@ -219,3 +221,9 @@ class _ChooseNone(Unstored):
 
     def __call__(self, parser: object, options: Any, value: Any, flag: str | None = None) -> None:
         options.configurations.off = True
+        _refuse_both(options.configurations)
+
+
+def _refuse_both(configurations: Configurations) -> None:
+    if configurations.file and configurations.off:
+        raise UsageError("--config and --no-config cannot be combined")

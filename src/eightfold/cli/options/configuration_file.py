@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sized
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from eightfold.cli.options.arguments import OneOf, end_named, form_or_auto
+from eightfold.cli.options.arguments import OneOf, end_named, form_or_auto, mapped
 from eightfold.cli.output.reports import FORMATS
 from eightfold.files import FileError, blaming
 from eightfold.files.parallel.threads import processors
@@ -234,14 +234,7 @@ def _form_map(value: Any) -> tuple[tuple[Pattern, str], ...]:
     if not isinstance(value, dict):
         raise _WrongError("a table of patterns and forms is expected, such as { '*.class' = 'mutf-8' }")
     _check_count(value)
-    return tuple((_mapped_glob(glob), _form(name)) for glob, name in value.items())
-
-
-def _mapped_glob(value: str) -> Pattern:
-    found = of_files(_glob(value))
-    if found.negated:
-        raise _WrongError(f"'{shown(value, 100)}' is negated, but the last match wins: name the form of these files")
-    return found
+    return tuple((mapped(of_files(_glob(glob)), glob), _form(name)) for glob, name in value.items())
 
 
 def _switch(value: Any) -> bool:

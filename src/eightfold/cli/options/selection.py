@@ -35,6 +35,19 @@ class SelectionOptions(NamingOptions):
             force_exclude=self.force_exclude,
         )
 
+    @property
+    def selecting(self) -> list[str]:
+        """The options that were given to select files."""
+        flags = {
+            "--include": self.include,
+            "--exclude": self.exclude,
+            "--no-ignore": self.no_ignore,
+            "--binary": self.binary,
+            "--force-exclude": self.force_exclude,
+            "--config": self.configurations.file,
+        }
+        return [flag for flag, given in flags.items() if given]
+
 
 def say_nothing_read(options: SelectionOptions, *, binary: int = 0) -> None:
     """Warn that no file was read, so that the result means nothing.

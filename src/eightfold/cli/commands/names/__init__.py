@@ -22,6 +22,7 @@ from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.forms import Form
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair import POLICIES, Repairer
 
 __all__ = ["Options", "parser", "run"]
@@ -102,15 +103,17 @@ def run(options: Options) -> int:
 
 
 def _check(options: Options) -> None:
-    if options.undo and (options.fix or options.apply or options.paths):
-        raise UsageError("--undo cannot be combined with --fix, --apply or PATH: the log names the files")
+    if options.undo and (options.fix or options.apply or options.paths or options.form is not UTF_8):
+        raise UsageError("--undo cannot be combined with --fix, --apply, -f or PATH: the log names the files")
     if options.apply and not options.fix:
         raise UsageError("--apply needs --fix POLICY")
     if options.apply == STANDARD_OUTPUT:
         raise UsageError("--apply -: the results go to standard output; write the log to a file")
     if options.root and not (options.apply or options.undo):
         raise UsageError("--root needs --apply or --undo")
-    if not options.undo and (not options.paths or STANDARD_INPUT in options.paths):
+    if STANDARD_INPUT in options.paths:
+        raise UsageError("standard input has no names: name a folder, a zip or a tar (./- is the file called -)")
+    if not options.undo and not options.paths:
         raise UsageError("no PATH: name a folder, a zip or a tar (. is the current folder)")
     if remote := [path for path in options.paths if is_remote(path)]:
         raise UsageError(f"{shown(remote[0])} is remote: copy it here first to read its names")

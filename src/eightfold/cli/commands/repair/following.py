@@ -47,14 +47,14 @@ def undo(options: Options) -> int:
 
 
 def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
-    if options.errors or options.form is not UTF_8:
+    if options.errors or options.form_is_given:
         raise UsageError("the plan sets the form and the policy: --apply and --undo do not take -f or --errors")
-    if options.escape_policy is not None:
-        raise UsageError("the plan lists the escapes too: --apply and --undo do not take --escapes repair")
+    if options.escape_policy is not None or options.escapes_in:
+        raise UsageError("the plan lists the escapes: --apply and --undo do not take --escapes repair or --escapes-in")
     if options.mojibake:
         raise UsageError("the plan has the changes: --apply and --undo do not take --mojibake")
-    if options.include or options.exclude:
-        raise UsageError("the plan lists the files: --apply and --undo do not take --include or --exclude")
+    if selecting := options.selecting:
+        raise UsageError(f"the plan lists the files: --apply and --undo do not take {selecting[0]}")
     root = Root(options.root)
     chosen = {path: steps(relative) for path, relative in inside(root, options.paths).items()}
     with opened(plan_file, twice=True, unpack=True) as source, certificates(options) as certify:
@@ -79,7 +79,8 @@ def _checked(source: Source, chosen: Mapping[str, list[str]], options: Options) 
                 raise UsageError("the plan is for standard input, and is read from there itself: give it as a file")
             check_certificate_not_output(options)
     if missing:
-        raise UsageError(f"{shown(source.path)} does not list {shown(next(iter(missing)))}")
+        plan_file = "the plan on standard input" if source.path == STANDARD_INPUT else shown(source.path)
+        raise UsageError(f"{plan_file} does not list {shown(next(iter(missing)))}")
     return folders
 
 
