@@ -185,6 +185,27 @@ def test_the_path_of_an_unset_variable_is_refused(
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"\xe9")]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "check --output-file new/ a",
+        "check --config new/ a",
+        "convert -t utf-8 --in-place --certificate new/ a",
+        "repair --plan new/ a",
+        "repair --apply new/",
+        "names --fix latin-1 --apply new/ a",
+    ],
+)
+def test_a_folder_is_not_taken_for_the_file_of_an_option(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").write_bytes(b"\xe9")
+    assert main(line.split()) == 2
+    assert "new/ is a folder: name a file" in capsys.readouterr().err
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"\xe9")]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not remove the current folder")
 @pytest.mark.parametrize(
     "line",

@@ -6,6 +6,7 @@ A command's options are a dataclass, which the parser fills: its fields are the 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -185,6 +186,17 @@ def path_argument(given: str) -> str:
 
 def file_argument(given: str) -> str:
     """Return the path of a file that a command writes, or reads besides its PATHs.
+
+    Raises:
+        argparse.ArgumentTypeError: it is empty (an unset shell variable?), or can only be that of a folder.
+    """
+    if place_argument(given).endswith(("/", os.sep)):
+        raise argparse.ArgumentTypeError(f"{shown(given)} is a folder: name a file")
+    return given
+
+
+def place_argument(given: str) -> str:
+    """Return the path of a file or a folder, besides the PATHs of a command.
 
     Raises:
         argparse.ArgumentTypeError: it is empty (an unset shell variable?).

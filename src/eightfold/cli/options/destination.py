@@ -6,7 +6,7 @@ import argparse
 import os
 from dataclasses import dataclass
 
-from eightfold.cli.options.arguments import CommandParser, file_argument
+from eightfold.cli.options.arguments import CommandParser, place_argument
 from eightfold.cli.options.reading_options import ReadingOptions
 from eightfold.cli.options.selection import SelectionOptions
 from eightfold.files.path_text import shown
@@ -32,7 +32,7 @@ def add_destination(parser: CommandParser, otherwise: str = "standard output") -
     """Add the options for where the results go; without any of them that is ``otherwise``."""
     parser.add_argument(
         *("-o", "--output"),
-        type=file_argument,
+        type=place_argument,
         metavar="OUT",
         help=f"write to this file; if PATH is a folder or several files, to this folder (default: {otherwise})",
     )

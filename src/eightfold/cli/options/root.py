@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Iterable
 
-from eightfold.cli.options.arguments import CommandParser, file_argument
+from eightfold.cli.options.arguments import CommandParser, place_argument
 from eightfold.cli.output.ending import UsageError
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
@@ -30,7 +30,7 @@ def root_argument(given: str) -> str:
     Raises:
         argparse.ArgumentTypeError: it is empty, or leads to something that is not a folder.
     """
-    path = file_argument(given)
+    path = place_argument(given)
     if os.path.exists(path) and not os.path.isdir(path):
         raise argparse.ArgumentTypeError(f"{shown(path)} is not a folder: --root names one that contains the files")
     return path
