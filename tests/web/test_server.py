@@ -435,6 +435,19 @@ def test_one_connection_too_many_is_refused_and_the_others_are_answered() -> Non
     assert [each.partition(b"\r\n")[0] for each in answered] == [b"HTTP/1.1 200 OK"] * 2
 
 
+def test_who_was_refused_takes_no_place() -> None:
+    unfinished = b"POST /api/explain HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"
+    with serving(protocol(connections=1)) as place, ExitStack() as kept:
+        early, *late = (kept.enter_context(socket.create_connection(place, timeout=60)) for _ in range(3))
+        for each in late:
+            each.sendall(unfinished)
+            assert whole(each).startswith(b"HTTP/1.1 503 ")
+        for _ in range(2):
+            early.sendall(b"GET /icon.svg HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            assert whole(early).startswith(b"HTTP/1.1 200 ")
+            early = kept.enter_context(socket.create_connection(place, timeout=60))
+
+
 # --- paths ------------------------------------------------------------------------------------------------------------
 
 

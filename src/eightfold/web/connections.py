@@ -92,7 +92,9 @@ class _Impatient(H11Protocol):
         super().connection_made(lingering)
         self.conn = _Unchunked(h11.SERVER)
         self._watch = self.loop.call_later(self.seconds, self._look)
-        if len(self.connections) > self.most_connections:
+        # A refused client may stay until its time is over, but takes no place.
+        served = [each for each in self.connections if isinstance(each, _Impatient) and each.app is not _crowded]
+        if len(served) > self.most_connections:
             self.app = _crowded
 
     def connection_lost(self, exc: Exception | None) -> None:
