@@ -93,7 +93,8 @@ def _carry_settings(old: Any, again: Any, new: Any) -> None:
     """
     with suppress(Exception):
         hash(again)  # A class may keep its hash once it has been asked for it.
-    others, computed = attributes(again), cached_properties(type(old))
+    cls: Any = type(old)
+    others, computed = attributes(again), cached_properties(cls)
     for name, value in attributes(old).items():
         if name in computed:
             continue
