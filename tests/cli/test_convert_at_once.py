@@ -12,14 +12,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from shutil import copytree
-from threading import Barrier, Event, Thread
+from threading import Barrier, BrokenBarrierError, Event, Thread
 
 import pytest
 from hypothesis import assume, given
@@ -205,10 +205,19 @@ def test_threads_do_work_at_the_same_time_and_what_was_not_begun_never_is() -> N
     with working(2) as begin:
         waits = [begin(partial(meet, number)) for number in range(2)]
         assert {wait() for wait in waits} == {0, 1}
+    go_on = Event()
+
+    def until_dropped(dropped: Callable[[], int]) -> None:
+        with suppress(CancelledError, BrokenBarrierError):
+            dropped()
+        go_on.set()
+
     with working(2) as begin:
         for _ in range(2):
-            begin(partial(Event().wait, 0.2))
-        begin(partial(meet, 2))
+            begin(partial(go_on.wait, 30))
+        waiting = Thread(target=until_dropped, args=(begin(partial(meet, 2)),))
+        waiting.start()
+    waiting.join()
     assert sorted(begun) == [0, 1]
 
 
