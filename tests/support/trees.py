@@ -21,12 +21,12 @@ def files_in(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): data for path, data in found_in(folder).items()}
 
 
-def opened_deep_folder() -> int:
-    """Return the descriptor of a new folder, 3,999 bytes of path below the current one."""
+def opened_deep_folder(length: int = 3_999) -> int:
+    """Return the descriptor of a new folder, so many bytes of path below the current one."""
     folder = os.open(".", os.O_RDONLY)
-    for _ in range(20):
-        os.mkdir("d" * 199, dir_fd=folder)
-        around, folder = folder, os.open("d" * 199, os.O_RDONLY, dir_fd=folder)
+    for name in (("d" * 199 + "/") * 20)[:length].strip("/").split("/"):
+        os.mkdir(name, dir_fd=folder)
+        around, folder = folder, os.open(name, os.O_RDONLY, dir_fd=folder)
         os.close(around)
     return folder
 
