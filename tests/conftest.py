@@ -27,14 +27,14 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-# What the command keeps for a user is kept for these tests only, and for the processes that they start. Each worker is
+# What the command and Matplotlib keep for a user is kept for these tests only, and for what they start. Each worker is
 # a user of its own: the folders of all lie in one, and whenever a run ends, others cannot lock that for a moment.
 if worker := os.environ.get("PYTEST_XDIST_WORKER"):
     STATE = os.path.join(os.environ["XDG_STATE_HOME"], worker)
 else:
     STATE = tempfile.mkdtemp(prefix="eightfold-state-")
     atexit.register(shutil.rmtree, STATE, ignore_errors=True)
-os.environ["XDG_STATE_HOME"] = os.environ["LOCALAPPDATA"] = STATE
+os.environ["XDG_STATE_HOME"] = os.environ["LOCALAPPDATA"] = os.environ["MPLCONFIGDIR"] = STATE
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,7 +43,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Draw fewer examples where fewer cases are run."""
+    """Draw fewer examples where fewer cases are run; and let a run of several processes end by SIGTERM as by Ctrl-C."""
+    if config.getoption("dist", "no") != "no":
+        # Stopped because it takes too long, it says what has failed so far, and takes its folders away.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     if (one_in := config.getoption("one_in")) > 1:
         settings.register_profile("sampled", deadline=None, max_examples=ceil(100 / one_in))
         settings.load_profile("sampled")

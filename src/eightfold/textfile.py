@@ -312,7 +312,8 @@ def open(
         LookupError: unknown form or policy. OSError: the file cannot be opened.
 
     >>> import os, tempfile
-    >>> path = os.path.join(tempfile.mkdtemp(), "lead.txt")
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = os.path.join(folder.name, "lead.txt")
     >>> with open(path, "w", "wtf-8") as file:
     ...     _ = file.write("last: \ud83d")
     >>> with open(path, "a", encoding="wtf-8") as file:
@@ -320,6 +321,7 @@ def open(
     >>> with open(path, "r", "wtf-8") as file:
     ...     file.read()
     'last: \U0001f600'
+    >>> folder.cleanup()
     """
     _check_mode(mode)
     if buffering == 0:

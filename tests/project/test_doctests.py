@@ -7,7 +7,9 @@ import importlib
 import inspect
 import pkgutil
 import re
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -28,7 +30,10 @@ def module_names() -> list[str]:
 
 
 @pytest.mark.parametrize("name", module_names())
-def test_the_examples_of_a_module_hold(name: str) -> None:
+def test_the_examples_of_a_module_hold_and_leave_nothing_behind(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for door, package in DOORS.items():
         if not name.startswith(door):
             continue
@@ -37,6 +42,7 @@ def test_the_examples_of_a_module_hold(name: str) -> None:
         pytest.importorskip(name, reason=f"{name} needs a package that is not installed", exc_type=ModuleNotFoundError)
     failed, _ = doctest.testmod(importlib.import_module(name), raise_on_error=False)
     assert failed == 0
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_walk_meets_the_whole_package() -> None:
