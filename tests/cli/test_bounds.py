@@ -20,7 +20,7 @@ from eightfold.cli import main
 from eightfold.files.path_text import LONGEST_PATH, shown
 from eightfold.files.write import temporary
 from eightfold.files.write.writing import replacing
-from support.command_line import ENVIRONMENT, command, run
+from support.command_line import ENVIRONMENT, PATIENCE, command, run
 
 RED = "\x1b[31mred\x07"
 Captured = pytest.CaptureFixture[str]
@@ -81,7 +81,7 @@ def test_names_are_shown_in_part() -> None:
 def test_help_that_cannot_be_written_is_an_error(arguments: list[str], unbuffered: list[str]) -> None:
     line = [sys.executable, *unbuffered, *command(*arguments)[1:]]
     with open("/dev/full", "wb") as full:
-        done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False, timeout=60)
+        done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False, timeout=PATIENCE)
     assert (done.returncode, done.stderr) == (2, b"eightfold: standard output: No space left on device\n")
 
 

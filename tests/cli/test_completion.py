@@ -19,7 +19,7 @@ from eightfold.cli.commands.grammar import commands, program
 from eightfold.legacy import charsets
 from eightfold.policy import Errors
 from eightfold.repair import POLICIES
-from support.command_line import ENVIRONMENT, run
+from support.command_line import ENVIRONMENT, PATIENCE, run
 from support.needed import needs_program, needs_terminal
 
 FORMS = {form.name for form in eightfold.forms()}
@@ -86,7 +86,7 @@ def ask(shell: str, script: str, *arguments: str, cwd: Path) -> str:
         text=True,
         cwd=cwd,
         env={**ENVIRONMENT, "HOME": str(cwd), "LC_ALL": "C.UTF-8"},
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.stderr == ""
@@ -166,7 +166,7 @@ def test_powershell_offers(words: list[str], offered: set[str] | None, scripts: 
     (files / "eightfold.ps1").write_bytes((scripts / "powershell").read_bytes())
     (files / "ask.ps1").write_text(POWERSHELL)
     line = ["pwsh", "-NoProfile", "-File", "ask.ps1", "./eightfold.ps1", " ".join(["eightfold", *words])]
-    printed = subprocess.run(line, capture_output=True, text=True, cwd=files, timeout=60, check=True).stdout
+    printed = subprocess.run(line, capture_output=True, text=True, cwd=files, timeout=PATIENCE, check=True).stdout
     names = {each.strip("'").removeprefix("./") for each in printed.splitlines()}
     # Where nothing is offered PowerShell completes names of files, whether one may stand there or not.
     assert names >= FILES if not offered else names == offered
@@ -242,14 +242,14 @@ def test_the_key_in_a_shell_that_people_use(shell: str, start: str, completed: s
         written = read_until(ours, b"<check>", b">\r\n")
         os.write(ours, b"exit\n")
         read_until(ours, None)
-        process.wait(timeout=30)
+        process.wait(timeout=PATIENCE)
     os.close(ours)
     assert completed in written.decode()
 
 
 def read_until(terminal: int, *marks: bytes | None) -> bytes:
     """Return what is written until all marks have come, or with None until there is no more."""
-    written, deadline = b"", time.monotonic() + 30
+    written, deadline = b"", time.monotonic() + PATIENCE
     while not all(mark is not None and mark in written for mark in marks):
         readable, _, _ = select.select([terminal], [], [], max(0, deadline - time.monotonic()))
         assert readable, f"waited in vain for {marks} after {written!r}"

@@ -355,9 +355,9 @@ WRONG = [
 @pytest.mark.parametrize(("text", "says"), WRONG, ids=[says[:60] for _, says in WRONG])
 def test_what_is_wrong_is_one_line(text: str, says: str, tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     configure(tree, text)
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert main(["check", "a.txt"]) == 2
-    assert time.perf_counter() - begun < 10
+    assert time.process_time() - begun < 10
     told = capsys.readouterr()
     assert (told.out, told.err.count("\n")) == ("", 1)
     assert told.err.startswith("eightfold: " + says)

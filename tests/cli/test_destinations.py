@@ -17,7 +17,7 @@ from eightfold.cli.commands.names import fixing
 from eightfold.cli.commands.repair import planning
 from eightfold.cli.work import certifying
 from eightfold.files.write import writing
-from support.command_line import ENVIRONMENT, command, run_here
+from support.command_line import ENVIRONMENT, PATIENCE, command, run_here
 from support.trees import files_in
 
 Captured = pytest.CaptureFixture[str]
@@ -226,7 +226,7 @@ def test_the_report_of_the_last_run_is_replaced(folder: Path) -> None:
 
 def shell(line: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
     script = line.replace("eightfold", shlex.join(command()))
-    return subprocess.run(["bash", "-c", script], env=ENVIRONMENT, capture_output=True, timeout=60)
+    return subprocess.run(["bash", "-c", script], env=ENVIRONMENT, capture_output=True, timeout=PATIENCE)
 
 
 needs_descriptors = pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="open files have no paths here")

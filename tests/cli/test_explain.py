@@ -16,7 +16,7 @@ import eightfold
 from eightfold import explain, forms
 from eightfold.cli import main
 from eightfold.files.read import reading
-from support.command_line import ENVIRONMENT, command, cut_off, run, run_here
+from support.command_line import ENVIRONMENT, PATIENCE, command, cut_off, run, run_here
 from support.peaks import peak
 
 NAMES = [form.name for form in forms()]
@@ -199,7 +199,7 @@ def test_a_limit_reads_no_more_than_it_needs() -> None:
         process.stdin.write(b"abc")
         process.stdin.flush()
         shown = process.stdout.read()
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=PATIENCE) == 0
     assert shown.decode() == "\n".join(str(explain(b"ab", "utf-8")).splitlines()) + "\n"
 
 

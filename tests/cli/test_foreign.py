@@ -14,7 +14,7 @@ from eightfold.files.read import reading
 from eightfold.files.write.verifying import DifferenceError, Verifier
 from eightfold.forms import form
 from eightfold.legacy import CharsetConverter, charset, charsets
-from support.command_line import ran, run_here
+from support.command_line import PATIENCE, ran, run_here
 
 GREETING = "Straße, 5 € für Zoë\n"
 
@@ -253,7 +253,7 @@ def test_check_by_name_in_several_processes(tmp_path: Path) -> None:
     for number in range(4):
         (tmp_path / f"{number}.asp").write_bytes(b"caf\xe9\x81\n")
     line = check_at_once("-j", "2", "--form-map", "*.asp=windows-1252", str(tmp_path))
-    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.stderr.count("on the web this name means") == 0
     assert done.stdout.count(":1:5: undefined: windows-1252 does not define 81\n") == 4
 

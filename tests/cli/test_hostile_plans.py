@@ -24,7 +24,7 @@ from eightfold.files import path_text
 from eightfold.files.paths import entries
 from eightfold.files.records import json_lines, plan_files
 from support.clones import NESTED, PRECIOUS, Captured, nested, refused
-from support.command_line import ENVIRONMENT, run
+from support.command_line import ENVIRONMENT, PATIENCE, run
 from support.peaks import peak
 from support.trees import files_in
 
@@ -111,7 +111,7 @@ def test_a_plan_opens_nothing_but_files(kind: str, tree: Path) -> None:
     root = ["--root", "/dev"] if kind == "device" else []
     {"pipe": lambda: os.mkfifo(tree / "full"), "folder": (tree / "full").mkdir, "device": lambda: None}[kind]()
     (tree / "plan").write_bytes(plan_for("full"))
-    done = run("repair", "--apply", "plan", *root, cwd=tree, timeout=20)
+    done = run("repair", "--apply", "plan", *root, cwd=tree, timeout=PATIENCE)
     assert done.returncode == 2
     assert (b"full: not a regular file" if kind != "folder" else b"full: Is a directory") in done.stderr
 
@@ -294,7 +294,7 @@ def test_a_root_is_given_each_time_and_links_inside_it_are_resolved_when_plannin
     root = ["--root", str(tree.parent)]
     assert main(["repair", "--errors", "latin-1", "--plan", "plan", *root, "link/b.txt"]) == 0
     assert json.loads((tree / "plan").read_bytes().splitlines()[1])["path"] == "clone/deep/b.txt"
-    assert f"--undo plan --root {tree.parent}\n" in capsys.readouterr().err
+    assert f"--undo plan --root {shlex.quote(str(tree.parent))}\n" in capsys.readouterr().err
     refused(["repair", "--apply", "plan"], capsys, "clone: No such file or directory")
     assert main(["repair", "--apply", "plan", *root]) == 0
     assert (tree / "deep" / "b.txt").read_bytes() == "precious é".encode()
@@ -394,7 +394,7 @@ NAMES_TO_QUOTE = [
 def test_the_shell_reads_the_name_that_is_quoted(name: bytes, tree: Path, capsys: Captured) -> None:
     line = quoted(os.fsdecode(name))
     assert line.isprintable()
-    done = subprocess.run(["bash", "-c", f"printf %s {line}"], capture_output=True, cwd=tree, timeout=60)
+    done = subprocess.run(["bash", "-c", f"printf %s {line}"], capture_output=True, cwd=tree, timeout=PATIENCE)
     assert done.stdout == (b"./" if name.startswith(b"-") else b"") + name
     assert not (tree / "x").exists()
 
@@ -407,7 +407,7 @@ def test_the_way_back_can_be_run_in_a_shell_whatever_the_name(tree: Path, capsys
     line = capsys.readouterr().err.partition("next: eightfold ")[2].partition(";")[0]
     assert line == r"repair --apply $'pl\343\200\200\'\351.jsonl'"
     shell = ["bash", "-c", f"{shlex.quote(sys.executable)} -m eightfold {line}"]
-    subprocess.run(shell, check=True, cwd=tree, env=ENVIRONMENT, timeout=60)
+    subprocess.run(shell, check=True, cwd=tree, env=ENVIRONMENT, timeout=PATIENCE)
     assert (tree / "a.txt").read_bytes() == "caf\uefe9".encode()
 
 

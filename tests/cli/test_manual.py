@@ -9,7 +9,7 @@ import pytest
 
 from eightfold.cli.commands.grammar import Command, commands, program
 from eightfold.cli.commands.manual.as_roff import page
-from support.command_line import ROOT, run
+from support.command_line import PATIENCE, ROOT, run
 from support.needed import needs_program
 
 DOCS = ROOT / "docs" / "cli.md"
@@ -17,7 +17,7 @@ ALL = (program(), *commands())
 
 
 def read_by(*reader: str, source: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(reader, input=source, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(reader, input=source, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 @pytest.fixture(scope="module")

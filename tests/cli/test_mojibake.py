@@ -13,7 +13,7 @@ import pytest
 
 from eightfold.cli import main
 from eightfold.files.read import reading
-from support.command_line import ENVIRONMENT, ROOT, ran, run
+from support.command_line import ENVIRONMENT, PATIENCE, ROOT, ran, run
 
 GARBLED = "caf\u00c3\u00a9 \u00e2\u20ac\u201d na\u00efve\n"
 MEANT = "caf\u00e9 \u2014 na\u00efve\n"
@@ -92,7 +92,7 @@ def test_a_folder_in_processes(tmp_path: Path) -> None:
     for number in range(3):
         (tmp_path / f"{number}.txt").write_text(GARBLED, encoding="utf-8")
     line = check_at_once("-j", "2", "--mojibake", str(tmp_path))
-    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout.count("mojibake: ")) == (0, 6)
 
 
@@ -171,14 +171,16 @@ WITHOUT = (
 )
 def test_a_missing_extra_is_said_with_the_way_to_it(arguments: list[str], said: str) -> None:
     line = [sys.executable, "-c", WITHOUT, *arguments]
-    done = subprocess.run(line, input="", capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
+    done = subprocess.run(
+        line, input="", capture_output=True, text=True, env=ENVIRONMENT, timeout=PATIENCE, check=False
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr or "install the extra" in done.stderr
 
 
 def test_identify_works_without_them(garbled: Path) -> None:
     line = [sys.executable, "-c", WITHOUT, "identify", str(garbled)]
-    done = subprocess.run(line, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=True)
+    done = subprocess.run(line, capture_output=True, text=True, env=ENVIRONMENT, timeout=PATIENCE, check=True)
     assert done.stdout == f"{garbled}: utf-8, 1 fault\n"
 
 
@@ -273,6 +275,6 @@ def test_once_a_legacy_file_is_replaced_the_suggestion_is_for_its_old_content(
     assert f"{named}'" in line or f" {named} " in line
     repaired = (tmp_path / "old name").read_bytes()
     shell = ["bash", "-c", line.replace("eightfold convert", f"{shlex.quote(sys.executable)} -m eightfold convert")]
-    done = subprocess.run(shell, capture_output=True, cwd=tmp_path, env=ENVIRONMENT, timeout=60)
+    done = subprocess.run(shell, capture_output=True, cwd=tmp_path, env=ENVIRONMENT, timeout=PATIENCE)
     assert (done.returncode, done.stdout.decode()) == (0, "café\n")
     assert (tmp_path / "old name").read_bytes() == repaired == b"caf\xee\xbf\xa9\n"

@@ -10,7 +10,7 @@ import pytest
 
 import eightfold
 from eightfold.forms import forms
-from support.command_line import ENVIRONMENT, check_at_once, run_here
+from support.command_line import ENVIRONMENT, PATIENCE, check_at_once, run_here
 
 TEXT = "hi there, naïve\n"
 MARKED = {
@@ -161,7 +161,12 @@ def test_files_checked_at_once_say_the_same(folder: Path) -> None:
     for number in range(200):
         (folder / f"tree/{number:03}").write_bytes(BARE if number % 7 == 0 else TEXT.encode())
     done = subprocess.run(
-        check_at_once("-j", "2", "tree"), cwd=folder, env=ENVIRONMENT, capture_output=True, timeout=60, check=False
+        check_at_once("-j", "2", "tree"),
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert (done.returncode, done.stdout) == (1, run_here("check", "tree", cwd=folder).stdout)
     assert done.stdout.count(b"other-form") == 29
@@ -178,7 +183,7 @@ def test_a_mark_is_seen_that_a_pipe_brings_byte_by_byte(folder: Path) -> None:
         for byte in BARE:
             process.stdin.write(bytes([byte]))
             process.stdin.flush()
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=PATIENCE)
     assert out.startswith(b"-:1:1: other-form: looks like utf-16-le")
 
 
@@ -206,7 +211,12 @@ def test_standard_input_and_other_processes_say_it_too(folder: Path) -> None:
     for number in range(200):
         (folder / f"tree/{number:03}").write_bytes(CESU_8)
     done = subprocess.run(
-        check_at_once("-j", "2", "tree"), cwd=folder, env=ENVIRONMENT, capture_output=True, timeout=60, check=False
+        check_at_once("-j", "2", "tree"),
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert done.stderr.decode().count(REMEDY) == 200
 

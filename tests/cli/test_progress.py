@@ -17,6 +17,7 @@ import pytest
 from eightfold.cli.work.progress import _Total
 from eightfold.files.read.reading import READ, opened
 from eightfold.files.walk.walking import EVERYTHING
+from support.command_line import PATIENCE
 from support.needed import needs_terminal
 from support.terminals import TERMINAL, shown_by, terminal
 
@@ -98,7 +99,7 @@ def in_halves(given: IO[bytes], between: Callable[[], object], half: bytes = HAL
 
 
 def until(so: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not so():
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -18,7 +18,7 @@ import pytest
 import eightfold
 from eightfold.cli import main
 from eightfold.cli.commands import COMMANDS
-from support.command_line import ENVIRONMENT, MORE_THAN_A_PIPE_HOLDS, ROOT, command, cut_off, run
+from support.command_line import ENVIRONMENT, MORE_THAN_A_PIPE_HOLDS, PATIENCE, ROOT, command, cut_off, run
 
 NOT_FOR_CHECK = {
     *("json", "tempfile", "shutil", "difflib", "rich", "gzip", "bz2", "lzma", "fsspec", "hashlib"),
@@ -272,7 +272,7 @@ def test_a_program_that_was_stopped_does_not_wait_for_a_reader(
                 held += b"x" * os.write(theirs, b"x")
         os.set_blocking(theirs, True)
     line = [sys.executable, "-c", STOPPED.format(number=int(number))]
-    done = subprocess.run(line, stdout=theirs, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False, timeout=60)
+    done = subprocess.run(line, stdout=theirs, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False, timeout=PATIENCE)
     os.close(theirs)
     with open(ours, "rb") as rest:
         assert rest.read() == (held or b"found\n")

@@ -21,6 +21,7 @@ from eightfold.cli.output import lines
 from eightfold.files.parallel import signals
 from eightfold.files.parallel.processes import Workers
 from eightfold.files.write import temporary, writing
+from support.command_line import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 
@@ -128,7 +129,7 @@ print([is_held for kind, is_held in started if kind == "worker"])
 
 def test_ctrl_c_is_held_back_while_any_worker_starts() -> None:
     line = [sys.executable, "-c", STARTED]
-    done = subprocess.run(line, capture_output=True, check=True, timeout=60)
+    done = subprocess.run(line, capture_output=True, check=True, timeout=PATIENCE)
     assert done.stdout.split(b"\n")[0] == b"[True, True]"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command_line import ENVIRONMENT, EXAMPLES, command
+from support.command_line import ENVIRONMENT, EXAMPLES, PATIENCE, command
 
 EIGHTFOLD = shlex.join(map(str, command()))
 
@@ -29,7 +29,7 @@ KEY_LINES = [
 def tour(folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {**ENVIRONMENT, "EIGHTFOLD": EIGHTFOLD}
     return subprocess.run(
-        ["sh", str(folder / "tour.sh")], capture_output=True, text=True, env=environment, timeout=60, check=False
+        ["sh", str(folder / "tour.sh")], capture_output=True, text=True, env=environment, timeout=PATIENCE, check=False
     )
 
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from eightfold.files.records.journals import NAME as JOURNAL
-from support.command_line import ENVIRONMENT
+from support.command_line import ENVIRONMENT, PATIENCE
 from support.trees import make_git_folder
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs users and modes as POSIX has them")
@@ -99,7 +99,9 @@ class Place(NamedTuple):
 
     def started(self, *line: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
         user: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if is_root() else {}
-        return subprocess.run([self.python, *line], capture_output=True, check=False, timeout=60, **user, **options)
+        return subprocess.run(
+            [self.python, *line], capture_output=True, check=False, timeout=PATIENCE, **user, **options
+        )
 
     def can_run(self) -> bool:
         """Return whether the other user can run the interpreter, and it finds the package."""

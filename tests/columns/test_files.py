@@ -18,7 +18,7 @@ import pytest
 import eightfold
 from eightfold import cli
 from eightfold.columns.table_files import reading
-from support.command_line import ENVIRONMENT
+from support.command_line import ENVIRONMENT, PATIENCE
 from support.command_line import command as command_line
 from tests.support.table_files import KINDS, opened, strings, table, written
 
@@ -62,7 +62,9 @@ def test_a_reader_of_the_output_that_has_gone_is_no_fault_of_the_table(verb: str
     line = [*command_line(verb), *(str(written(tmp_path, kind, given)) for kind in KINDS)]
     reading_end, writing_end = os.pipe()
     os.close(reading_end)
-    done = subprocess.run(line, stdout=writing_end, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False, timeout=60)
+    done = subprocess.run(
+        line, stdout=writing_end, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False, timeout=PATIENCE
+    )
     os.close(writing_end)
     assert (done.returncode, done.stderr) == (141, b"")
 

@@ -103,7 +103,7 @@ def test_a_setup_that_fails_is_said() -> None:
 
 def test_an_adapter_that_is_not_set_up_is_wrong_use(tmp_path: Path) -> None:
     run = [sys.executable, str(KIT / "run.py"), "--work", str(tmp_path), "--adapter", "npm-wtf-8"]
-    done = subprocess.run(run, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(run, capture_output=True, text=True, timeout=300)
     assert done.returncode == 2
     assert done.stdout == ""
     assert "npm-wtf-8: " in done.stderr
@@ -191,7 +191,7 @@ def test_the_how_to_s_adapter_prints_what_the_how_to_shows(tmp_path: Path, monke
     command, _, printed = transcript.partition("\n")
     assert command == "$ python conformance/run.py --form utf-8 -- python adapter.py"
     run = [sys.executable, str(KIT / "run.py"), "--form", "utf-8", "--", sys.executable, "adapter.py"]
-    done = subprocess.run(run, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(run, capture_output=True, text=True, timeout=300)
     assert done.stdout == f"{printed}\n"
     assert f"for {len(RECORDED)} implementations" in page
     assert len(vectors_by_id()) // 100 * 100 == int(re.findall(r"([\d,]+) vectors", page)[0].replace(",", ""))

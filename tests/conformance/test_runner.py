@@ -40,7 +40,7 @@ def run(*arguments: str, isolated: bool = True) -> subprocess.CompletedProcess[s
     """Run the kit as a user does, by a Python that has no packages."""
     options = ["-I", "-S"] if isolated else []
     command = [sys.executable, *options, str(KIT / "run.py"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
 # --- programs that answer ---------------------------------------------------------------------------------------------

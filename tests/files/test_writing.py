@@ -19,7 +19,7 @@ from eightfold.files import FileError
 from eightfold.files.paths.entries import Entry
 from eightfold.files.paths.roots import Way
 from eightfold.files.write.writing import replacing, snapshot
-from support.command_line import ENVIRONMENT, command, run
+from support.command_line import ENVIRONMENT, PATIENCE, command, run
 
 OLD, NEW = b"the old content", b"the new content"
 
@@ -476,7 +476,7 @@ def test_two_writers_never_mix(tmp_path: Path) -> None:
     contents = [bytes([letter]) * 100_000 for letter in b"ab"]
     writers = [subprocess.Popen(line, stdin=subprocess.PIPE, env=ENVIRONMENT) for _ in contents]
     for writer, content in zip(writers, contents, strict=True):
-        writer.communicate(content, timeout=60)
+        writer.communicate(content, timeout=PATIENCE)
     assert target.read_bytes() in contents
     assert [writer.returncode for writer in writers] == [0, 0]
     assert list(tmp_path.iterdir()) == [target]

@@ -15,7 +15,7 @@ import pytest
 
 import eightfold
 from eightfold.files.paths.addresses import is_temporary
-from support.command_line import ENVIRONMENT, command, run
+from support.command_line import ENVIRONMENT, PATIENCE, command, run
 from support.kills import killed
 from support.table_files import strings
 
@@ -129,7 +129,7 @@ def test_kills_leave_strays_that_the_next_run_removes(tmp_path: Path) -> None:
     with subprocess.Popen(
         command(*COPIED, "file.txt"), cwd=tmp_path, env=ENVIRONMENT, stdin=subprocess.PIPE
     ) as process:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while not list(tmp_path.iterdir()):
             assert time.monotonic() < deadline
             time.sleep(0.01)

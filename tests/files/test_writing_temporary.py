@@ -16,7 +16,7 @@ from eightfold.files.paths.entries import Entry
 from eightfold.files.write import temporary
 from eightfold.files.write.temporary import PLACES, temporary_beside
 from eightfold.files.write.writing import replacing
-from support.command_line import ENVIRONMENT, MORE_THAN_A_PIPE_HOLDS, command, run
+from support.command_line import ENVIRONMENT, MORE_THAN_A_PIPE_HOLDS, PATIENCE, command, run
 
 fcntl = pytest.importorskip("fcntl")
 
@@ -83,7 +83,7 @@ def test_the_file_of_a_process_at_work_is_not_touched_and_that_of_a_killed_one_g
         assert run("convert", "-t", "utf-8", "-o", str(target), input=b"ours").returncode == 0
         assert others_in(tmp_path, target) == [theirs]
         writer.send_signal(signal.SIGKILL)
-        writer.wait(timeout=30)
+        writer.wait(timeout=PATIENCE)
     assert others_in(tmp_path, target) == [theirs]
     assert run("convert", "-t", "utf-8", "-o", str(target), input=b"again").returncode == 0
     assert others_in(tmp_path, target) == []

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from eightfold.cli import main
+from support.command_line import PATIENCE
 from support.foreign_programs import needs
 from support.needed import peer
 
@@ -70,7 +71,7 @@ READERS = (by_orjson, by_msgspec, by_polars, by_duckdb)
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("written")
-    subprocess.run(["node", "-e", WRITE], cwd=folder, check=True, timeout=60)
+    subprocess.run(["node", "-e", WRITE], cwd=folder, check=True, timeout=PATIENCE)
     return folder
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from support.command_line import ENVIRONMENT, ROOT
+from support.command_line import ENVIRONMENT, PATIENCE, ROOT
 from support.needed import needs_program
 
 yaml = pytest.importorskip("yaml")
@@ -67,7 +67,7 @@ class Runner:
         environment = {**ENVIRONMENT, **{name: known[value] for name, value in step["env"].items()}}
         environment["PATH"] = f"{self.path}{os.pathsep}{ENVIRONMENT['PATH']}"
         line = [*AS_A_RUNNER, str(script)]
-        return subprocess.run(line, cwd=self.work, env=environment, capture_output=True, timeout=60, check=False)
+        return subprocess.run(line, cwd=self.work, env=environment, capture_output=True, timeout=PATIENCE, check=False)
 
 
 @pytest.fixture

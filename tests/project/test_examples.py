@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -18,7 +19,7 @@ from typing import NamedTuple
 import pytest
 
 from eightfold import decode, faults, is_well_formed, mutf8, scrub_report, xtf8
-from support.command_line import EXAMPLES
+from support.command_line import EXAMPLES, PATIENCE
 
 SOURCES = (EXAMPLES / "SOURCES.md").read_text(encoding="utf-8")
 DIGESTS = dict(reversed(line.split()) for line in (EXAMPLES / "SHA256SUMS").read_text(encoding="ascii").splitlines())
@@ -68,7 +69,7 @@ def missing(program: Program) -> str:
     name = Path(program.asked[0]).name
     if shutil.which(program.asked[0]) is None:
         return f"{name} is not installed"
-    said = subprocess.run(program.asked, capture_output=True, text=True, timeout=60, check=False)
+    said = subprocess.run(program.asked, capture_output=True, text=True, timeout=PATIENCE, check=False)
     answer = (said.stdout + said.stderr).strip()
     return "" if re.search(program.says, answer) else f"{name} is another one: {answer[:60]!r}"
 
@@ -109,7 +110,9 @@ def test_the_program_writes_the_same_bytes_again(row: Listed, workplace: Path) -
     kept = (workplace / row.file).read_bytes()
     (workplace / row.file).unlink()
     first, *rest = row.command.split()
-    subprocess.run([*OWN.get(first, [first]), *rest], cwd=workplace, check=True, timeout=120)
+    # Java takes the name of the folder from the locale.
+    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    subprocess.run([*OWN.get(first, [first]), *rest], cwd=workplace, env=environment, check=True, timeout=PATIENCE)
     assert (workplace / row.file).read_bytes() == kept
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command_line import ENVIRONMENT, ROOT
+from support.command_line import ENVIRONMENT, PATIENCE, ROOT
 
 pytest.importorskip("pre_commit")
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -74,7 +74,7 @@ class Repository:
         self.git("add", "-A")
         line = [sys.executable, "-m", "pre_commit", "run", "--all-files", "--color", "never"]
         done = subprocess.run(
-            line, cwd=self.root, env=self._environment, capture_output=True, text=True, timeout=60, check=False
+            line, cwd=self.root, env=self._environment, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
         return done.returncode, done.stdout + done.stderr
 

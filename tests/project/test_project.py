@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import eightfold
+from support.command_line import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 RUST = ROOT / "rust"
@@ -71,7 +72,7 @@ def make(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run make with an environment in a folder of its own, and without what a make around it has set."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
     command = ["make", "--directory", str(ROOT), f"VENV={folder / 'venv'}", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=PATIENCE, check=False)
 
 
 def program(path: Path, script: str) -> Path:

@@ -24,6 +24,7 @@ import pytest
 
 import eightfold
 from eightfold.cli.commands import COMMANDS
+from support.command_line import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -93,7 +94,7 @@ def run_console(block: Block, folder: Path) -> str:
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=120,
+        timeout=PATIENCE,
     )
     printed = ran.stdout.decode().split(f"\n{MARK}\n")[:-1]
     report, checker = "", doctest.OutputChecker()
@@ -145,6 +146,7 @@ def test_no_block_only_looks_as_if_it_were_run(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     found = blocks(text)
     assert not LOOK_ALIKES & {block.label for block in found}
+    assert "mkdtemp(" not in text, "nobody would remove the folder"
     assert len(re.findall(r"^ *```", text, re.MULTILINE)) == 2 * len(found)
 
 

@@ -18,6 +18,7 @@ from eightfold import repair
 from eightfold.corrected import Linter
 from eightfold.repair import repairing
 from eightfold.stream import Checker, Converter, Decoder, Encoder, checker
+from support.command_line import PATIENCE
 from support.handlers import handler
 
 NAME = "eightfold-test"
@@ -251,7 +252,7 @@ def test_a_handler_that_copies_its_converter_gets_one_that_works() -> None:
 def printed(program: str) -> str:
     """Return what a program prints in a process of its own, in which it may pretend that there is no global lock."""
     command = [sys.executable, "-c", program]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
 
 
 TAKING_TURNS = """

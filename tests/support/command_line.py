@@ -34,6 +34,9 @@ _TOLD = ("PYTHON", "NO_COLOR", "FORCE_COLOR")
 _DEFAULT = {name: value for name, value in os.environ.items() if not name.startswith(_TOLD)}
 ENVIRONMENT = {**_DEFAULT, "COLUMNS": "80", "PYTHONPATH": PACKAGE, "PYTHONWARNINGS": "error"}
 
+PATIENCE = 300
+"""Seconds after which a program is taken to hang. On a machine that ten others use at once, some take a minute."""
+
 INPUTS = {
     "clean.txt": "one line, naïvely clean\n".encode(),
     "ill-formed.txt": b"first\nov\xc0\xafer \xed\xa0\xbd\n\xf4\x90\x80\x80 \x80\xff\xe2\x82",

@@ -174,11 +174,11 @@ def test_runs_of_regional_indicators_end_as_the_library_says(text: str) -> None:
 def test_many_flags_take_linear_time(after: str) -> None:
     """A run of 400,000 regional indicators would take the library minutes."""
     text = "é" + "\U0001f1e9" * 400_000 + after + "é"
-    begun = time.monotonic()
+    begun = time.process_time()
     assert grapheme_end(text, 400_000) == 399_999
     assert grapheme_end(text, 399_999) == 399_999
     assert grapheme_end(text, len(text) - 1) == len(text) - 1
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 10
 
 
 def test_without_the_library_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

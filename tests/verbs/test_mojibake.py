@@ -223,11 +223,11 @@ def test_any_bytes_are_repaired_as_without_it_but_for_mojibake(data: bytes) -> N
 def test_what_is_held_is_bounded_and_time_is_linear() -> None:
     for part in ("Ã", "Ã©", "â‚¬", "Рџ", "é", "\u4e2d"):
         finder, data = MojibakeFinder(), part.encode()
-        begun = time.perf_counter()
+        begun = time.process_time()
         for _ in range(20):
             finder.find(data * (8192 // len(data)))
             assert len(finder._held) <= LINE_BYTES + 8192 + 16
-        assert time.perf_counter() - begun < 20
+        assert time.process_time() - begun < 20
 
 
 def test_many_faults_take_linear_time() -> None:
@@ -235,10 +235,10 @@ def test_many_faults_take_linear_time() -> None:
     garbage = random.Random(1).randbytes(200_000)
     checker, finder = Checker("utf-8"), MojibakeFinder()
     spans = [(each.fault.start, each.fault.end) for each in checker.check(garbage, final=True)]
-    begun = time.perf_counter()
+    begun = time.process_time()
     finder.find(garbage, spans, final=True)
     assert len(spans) > 50_000
-    assert time.perf_counter() - begun < 10
+    assert time.process_time() - begun < 10
 
 
 def test_a_long_line_is_mended_in_parts() -> None:

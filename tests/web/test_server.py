@@ -232,13 +232,13 @@ def test_a_slow_answer_does_not_hold_up_the_page() -> None:
 
     def slow(name: str, request: Any) -> dict[str, Any]:
         begun.set()
-        go_on.wait(10)
+        go_on.wait(60)
         return {}
 
     with client(slow) as page:
         thread = threading.Thread(target=page.post, args=("/api/about",), kwargs={"json": {}})
         thread.start()
-        assert begun.wait(10)
+        assert begun.wait(60)
         assert page.get("/app.js").status_code == 200
         go_on.set()
         thread.join()
@@ -249,12 +249,12 @@ def test_one_question_too_many_is_refused_at_once_and_the_others_are_answered() 
 
     def slow(name: str, request: Any) -> dict[str, Any]:
         waiting.release()
-        go_on.wait(30)
+        go_on.wait(60)
         return {}
 
     with client(slow) as page, ThreadPoolExecutor(MOST_WAITING) as threads:
         asked = [threads.submit(page.post, "/api/about", json={}) for _ in range(MOST_WAITING)]
-        assert all(waiting.acquire(timeout=30) for _ in asked)
+        assert all(waiting.acquire(timeout=60) for _ in asked)
         refused = [page.post("/api/about", json={}) for _ in range(60 - MOST_WAITING)]
         go_on.set()
         assert {each.status_code for each in refused} == {503}
@@ -322,9 +322,9 @@ def test_a_client_that_is_too_slow_loses_its_connection(impatient: tuple[str, in
             pass
 
 
-def test_a_body_in_chunks_is_refused_and_not_parsed(impatient: tuple[str, int]) -> None:
+def test_a_body_in_chunks_is_refused_and_not_parsed(patient: tuple[str, int]) -> None:
     """Parsed, the body would be an error, as it is not one."""
-    with socket.create_connection(impatient, timeout=60) as connection:
+    with socket.create_connection(patient, timeout=60) as connection:
         connection.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n")
         answered = whole(connection)
     assert answered.startswith(b"HTTP/1.1 411 ")
@@ -335,8 +335,8 @@ def test_a_body_in_chunks_is_refused_and_not_parsed(impatient: tuple[str, int]) 
 @pytest.mark.parametrize(
     "sent", [b"no request\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nX: " + b"x" * 70_000]
 )
-def test_what_is_not_http_is_refused_as_all_else_is(impatient: tuple[str, int], sent: bytes) -> None:
-    with socket.create_connection(impatient, timeout=60) as connection:
+def test_what_is_not_http_is_refused_as_all_else_is(patient: tuple[str, int], sent: bytes) -> None:
+    with socket.create_connection(patient, timeout=60) as connection:
         connection.sendall(sent)
         answered = whole(connection)
     assert answered.startswith(b"HTTP/1.1 400 ")
