@@ -266,8 +266,8 @@ versions: $(INSTALLED_DEV) ## print the versions of Python and of all packages i
 	@$(BIN)/python -m pip --disable-pip-version-check list
 
 clean: ## remove everything that these commands created
-	rm -rf $(VENV) $(VENV)-scale rust/target explorer/node_modules build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) $(VENV)-* rust/target rust/fuzz/target explorer/node_modules build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests examples benchmarks conformance docs explorer rust -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): $(MADE) $(METADATA)
 	$(PIP) --editable .
