@@ -131,9 +131,11 @@ def top() -> Iterator[Path]:
     # Folders of pytest are closed to other users.
     top = Path(tempfile.mkdtemp(prefix="eightfold-"))
     top.chmod(0o755)
+    mask = os.umask(0o022)
     try:
         yield top
     finally:
+        os.umask(mask)
         Place.remove(top)
 
 
