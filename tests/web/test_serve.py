@@ -21,7 +21,7 @@ import pytest
 from eightfold.web.server import MOST_WAITING
 from support.command_line import ENVIRONMENT, command, run
 
-SECONDS = 60
+SECONDS = 300
 
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
