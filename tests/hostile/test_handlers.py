@@ -293,7 +293,6 @@ def test_a_handler_may_do_anything_else_meanwhile(verb: str) -> None:
 
 
 def test_a_converter_that_its_handler_calls_again_refuses_or_stays_whole() -> None:
-    converter = Converter("utf-8", "utf-16-le", "eightfold-test")
     met: list[Any] = []
 
     def again(error: Any) -> tuple[str, int]:
@@ -301,7 +300,8 @@ def test_a_converter_that_its_handler_calls_again_refuses_or_stays_whole() -> No
             met.append(outcome(lambda: converter.convert(b"z\xff", final=False)))
         return "?", error.end
 
-    with handler(again):
+    with handler(again) as errors:
+        converter = Converter("utf-8", "utf-16-le", errors)
         first = converter.convert(b"a\xffb\xe2\x82")
         rest = converter.convert(b"\xac", final=True)
     assert (first + rest).decode("utf-16-le").replace("z?", "") == "a?b€"
