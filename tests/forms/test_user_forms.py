@@ -366,10 +366,3 @@ def test_a_variant_named_as_a_policy_of_python_is_strict_on_its_own_rows(policy:
         for point in (0xE9, 0x11_0000):
             with pytest.raises(eightfold.ConversionError):
                 eightfold.encode_code_points([97, point], own, policy)
-
-
-@pytest.mark.parametrize("name", ["\ud800", "a\udfffb", "\ud83d\ude00"])
-def test_a_name_that_no_output_can_hold_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="has a surrogate, which no output can hold") as caught:
-        Form(name, [Row(0, 0x7F, (0, 0x7F))])
-    assert str(caught.value).isascii()

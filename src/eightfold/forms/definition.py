@@ -90,7 +90,7 @@ class Form(Fixed):
         ValueError: two rows share a code point, or begin alike (the message names both), there are too many rows,
             units, names or code units, a signature announces a form that itself has signatures, a mark begins with an
             earlier one, a variant is for ``strict`` or for the policy of another, a fault row gives only one of its
-            intended code points or breaks another rule of :func:`fault_row`, or the name is empty or has a surrogate.
+            intended code points or breaks another rule of :func:`fault_row`, or the name is empty.
         TypeError: an argument, or a part of one, is not of the declared type: `unit_bits` is not an int, a row not a
             :class:`Row`, the mark of a signature not bytes, and so on.
 
@@ -280,8 +280,6 @@ def _check_types(form: Form) -> None:
 def _check_arguments(form: Form) -> None:
     if not form.name:
         raise ValueError("a form needs a name")
-    if any("\ud800" <= character <= "\udfff" for character in form.name):
-        raise ValueError(f"the name {form.name!r} has a surrogate, which no output can hold")
     if form.unit_bits not in (8, 16, 32):
         raise ValueError(f"{form.name}: a code unit has 8, 16 or 32 bits, not {form.unit_bits}")
     if form.byte_order not in ("little", "big"):
