@@ -66,10 +66,6 @@ def test_a_wrong_use_is_answered(line: str, says: str, name: str, capsys: pytest
             "--context shows the lines of faults, and --statistics lists none without --max-faults",
         ),
         (
-            "check --context --output-format gitlab a",
-            "--context cannot be combined with --output-format gitlab: it has no lines",
-        ),
-        (
             "check --show-settings --files-from a",
             "--show-settings and --files-from cannot be combined: give the PATH",
         ),

@@ -137,8 +137,8 @@ impl<'a> Lister<'a> {
         rules
     }
 
-    /// The folder that git takes for the repository of a folder with an entry `.git`: that, or what it names, if it looks
-    /// like one.
+    /// The folder that git takes for the repository of a folder with an entry `.git`: that, or what it names, if it
+    /// looks like one.
     fn git_of(&mut self, folder: &Path) -> Option<PathBuf> {
         let mut git = folder.join(".git");
         if let Ok(content) = regular(&git) {

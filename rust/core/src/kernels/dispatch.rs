@@ -271,9 +271,9 @@ pub fn to_utf8(scalar: &Scalar<'_>, out: &mut Output<'_, u8>) {
         // SAFETY: the machine has the instructions.
         return unsafe {
             match scalar.text() {
-                Text::One(points) => avx512::from_latin1(points, out),
-                Text::Two(points) => avx512::from_ucs2(points, out),
-                Text::Four(points) => avx512::from_ucs4(points, out),
+                Text::One(points) => avx512::to_utf8::from_latin1(points, out),
+                Text::Two(points) => avx512::to_utf8::from_ucs2(points, out),
+                Text::Four(points) => avx512::to_utf8::from_ucs4(points, out),
             }
         };
     }

@@ -34,7 +34,7 @@ from eightfold.cli.options.selection import SelectionOptions, add_selection, fil
 from eightfold.cli.options.setting import Setting, Switch
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import results_in, say
-from eightfold.cli.output.reports import FORMATS, LINELESS, TABLES, report_as
+from eightfold.cli.output.reports import FORMATS, TABLES, report_as
 from eightfold.cli.output.reports.findings import Summary
 from eightfold.cli.work.checking import FileCheck, Task
 from eightfold.cli.work.inputs import found_files, tell_foreign
@@ -226,8 +226,6 @@ def _check(options: Options) -> None:
     options.check_escapes()
     if options.context and options.statistics and not options.max_faults:
         raise UsageError("--context shows the lines of faults, and --statistics lists none without --max-faults")
-    if options.context and options.output_format in LINELESS:
-        raise UsageError(f"--context cannot be combined with --output-format {options.output_format}: it has no lines")
     if options.runner:
         from eightfold.cli.work.datasets.runners import need
 

@@ -10,8 +10,6 @@ from eightfold.cli.output.reports.report import Report
 FORMATS = ("text", "json", "jsonl", "github", "sarif", "gitlab", "html")
 TABLES = ("text", "json", "jsonl")
 """Those that can place a fault in a column and a row, where there are no lines."""
-LINELESS = ("github", "gitlab")
-"""Those that have no place for the line of a fault."""
 
 
 def report_as(name: str, *, statistics: bool) -> Report:

@@ -8,8 +8,9 @@ use std::mem::MaybeUninit;
 use eightfold_features::avx512;
 
 use super::latin::Latin;
+use super::ranges::within_16;
 use super::single::put;
-use super::speller::{Bytes, Points, Speller, Units, each_of_four, each_of_one, each_of_two, is_plain, within_16};
+use super::speller::{Bytes, Points, Speller, Units, each_of_four, each_of_one, each_of_two, is_plain};
 use super::{
     EVERY_FOURTH, EVERY_SECOND, OR_AND, bytes_32, halves_32, low_bytes, one_or_two, put_64, put_bytes, put_sequences,
     units_32,
@@ -204,9 +205,8 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
         }
     }
 
-    /// Write 64 code points, which `text` begins with, and return how many were written, if more: one decision for all of
-    /// them costs less than a wrong guess for each half. A bit of `recent` is set for each of the last blocks that was not
-    /// ASCII.
+    /// Write 64 code points, which `text` begins with, or more, and return how many: one decision for all of them costs
+    /// less than a wrong guess for each half. A bit of `recent` is set for each of the last blocks that was not ASCII.
     #[inline]
     #[avx512]
     fn put_whole(&self, whole: &[Units; 2], text: &[u16], recent: &mut u8, out: &mut Output<'_, u8>) -> usize {
@@ -270,7 +270,7 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
         true
     }
 
-    /// Write twice 16 code points, which `text` begins with, and return how many were written, if more.
+    /// Write twice 16 code points, which `text` begins with, or more, and return how many.
     #[inline]
     #[avx512]
     fn put_both(&self, [lower, upper]: &[Points; 2], text: &[u32], out: &mut Output<'_, u8>) -> usize {

@@ -14,8 +14,6 @@ use std::mem::MaybeUninit;
 
 use eightfold_features::{avx512, has_avx512};
 
-use single::Single;
-
 use crate::kernels::fetch::{WRITE_AHEAD, fetch, fetch_ahead};
 use crate::kernels::lanes::low_64;
 use crate::kernels::output::Output;
@@ -31,10 +29,12 @@ mod look;
 pub mod measure;
 mod pairs;
 mod points;
+mod ranges;
 pub mod short;
 mod single;
 mod speller;
 pub mod tally;
+pub mod to_utf8;
 mod twos;
 pub mod units;
 pub mod utf8;
@@ -315,77 +315,6 @@ fn values_of(sequences: __m512i) -> __m512i {
     _mm512_and_si512(_mm512_srlv_epi32(all, below), _mm512_srlv_epi32(_mm512_set1_epi32(0x1F_FFFF), above))
 }
 
-/// Write code points up to U+00FF, one byte each, as UTF-8.
-#[avx512]
-pub fn from_latin1(text: &[u8], out: &mut Output<'_, u8>) {
-    out.go_on(|out| put_latin1(text, out));
-}
-
-#[inline]
-#[avx512]
-fn put_latin1(text: &[u8], out: &mut Output<'_, u8>) {
-    let (blocks, rest) = text.as_chunks::<32>();
-    for block in blocks {
-        fetch_ahead(block, 0);
-        put_one_or_two(_mm512_cvtepu8_epi16(bytes_32(block, 0)), 32, out);
-    }
-    put_one_or_two(_mm512_cvtepu8_epi16(bytes_32(rest, 0)), rest.len(), out);
-}
-
-/// Write code points up to U+FFFF, 16 bits each, as UTF-8; a surrogate becomes its three bytes.
-#[avx512]
-pub fn from_ucs2(text: &[u16], out: &mut Output<'_, u8>) {
-    out.go_on(|out| put_ucs2(text, out));
-}
-
-#[inline]
-#[avx512]
-fn put_ucs2(text: &[u16], out: &mut Output<'_, u8>) {
-    let (lengths, mut at, mut was_single) = (Lengths::new(false, false), 0, false);
-    while at < text.len() {
-        fetch_ahead(text, at);
-        let points = units_32(text, at);
-        let [two, three] = [0x80, 0x800].map(|start| _mm512_cmpge_epu16_mask(points, _mm512_set1_epi16(start)));
-        let is_single = three != 0 && two == three;
-        let count = if is_single && was_single { Single::OF_UTF_8[0].write_units(&text[at..], out) } else { 0 };
-        was_single = is_single;
-        if count == 0 {
-            put_block_of_ucs2(points, text.len() - at, three, &lengths, out);
-        }
-        at += if count > 0 { count } else { 32 };
-    }
-}
-
-/// Write up to 32 lanes of 16 bits, given those of three bytes.
-#[inline]
-#[avx512]
-fn put_block_of_ucs2(points: __m512i, left: usize, three: u32, lengths: &Lengths, out: &mut Output<'_, u8>) {
-    if three == 0 {
-        return put_one_or_two(points, left, out);
-    }
-    for (half, points) in halves_32(points).into_iter().enumerate() {
-        put_sequences(lengths.sequences(points), low_64(4 * left.saturating_sub(16 * half)), out);
-    }
-}
-
-/// Write code points, 32 bits each, as UTF-8; a surrogate becomes its three bytes.
-#[avx512]
-pub fn from_ucs4(text: &[u32], out: &mut Output<'_, u8>) {
-    out.go_on(|out| put_ucs4(text, out));
-}
-
-#[inline]
-#[avx512]
-fn put_ucs4(text: &[u32], out: &mut Output<'_, u8>) {
-    let lengths = Lengths::new(false, false);
-    let (blocks, rest) = text.as_chunks::<16>();
-    for block in blocks {
-        fetch_ahead(block, 0);
-        put_sequences(lengths.sequences(units_16(block, 0)), !0, out);
-    }
-    put_sequences(lengths.sequences(units_16(rest, 0)), low_64(4 * rest.len()), out);
-}
-
 /// Write up to 32 lanes of 16 bits, below U+0800.
 #[inline]
 #[avx512]
@@ -492,6 +421,7 @@ const GROUPS: i64 = i64::from_le_bytes([18, 12, 6, 0, 50, 44, 38, 32]);
 #[cfg(test)]
 mod tests {
     use super::clean::{to_latin1, to_ucs2, to_ucs4};
+    use super::to_utf8::{from_latin1, from_ucs2, from_ucs4};
     use super::*;
 
     /// Convert both ways with outputs that have a guard behind them, at every length that makes a block differ.

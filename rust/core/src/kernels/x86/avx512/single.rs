@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 
 use eightfold_features::avx512;
 
-use super::speller::{from_16, from_32, within_16, within_32};
+use super::ranges::{from_16, from_32, within_16, within_32};
 use super::{EVERY_FOURTH, OR_AND, fetch_ahead, halves_32, put_64, units_16, units_32};
 use crate::code_point::{Range, SURROGATES};
 use crate::derive::spelling::Spelling;
