@@ -28,31 +28,28 @@ pub struct Single {
     /// The members, and what lies among them but is not written as it stands.
     range: Range,
     odd: Range,
-    /// The first code point that is not written as one byte.
+    /// The first code point but U+0000 that is not written as one byte, and whether U+0000 is not.
     beyond_ascii: u32,
-    nul_is_two: bool,
+    nul_is_odd: bool,
     offset: u32,
     /// Of three bytes or of four.
     place: usize,
 }
 
 impl Single {
-    /// Those of three bytes of UTF-8, and of four; surrogates are among them.
-    pub const OF_UTF_8: [Single; 2] = [Single::plain((0x800, 0xFFFF), 0), Single::plain((0x1_0000, 0x10_FFFF), 1)];
-
-    const fn plain(range: Range, place: usize) -> Single {
-        Single { range, odd: NONE, beyond_ascii: 0x80, nul_is_two: false, offset: 0, place }
-    }
+    /// Those of three bytes of UTF-8, and surrogates.
+    pub const OF_UTF_8: Single =
+        Single { range: (0x800, 0xFFFF), odd: NONE, beyond_ascii: 0x80, nul_is_odd: false, offset: 0, place: 0 };
 
     /// The first ones of three bytes in a spelling, and of four; `odd` covers those that the form lacks.
     pub fn of(spelling: &Spelling, odd: [Range; 2]) -> [Single; 2] {
         let joined = if spelling.joins { SURROGATES } else { NONE };
         let odd = [odd[0], odd[1], joined, spelling.escapes.unwrap_or(NONE)];
         let borders = || spelling.starts.into_iter().chain([spelling.gap.0]);
-        let beyond_ascii = odd.map(|range| range.0).into_iter().chain(borders()).min().unwrap_or(0);
+        let beyond_ascii = odd.map(|range| range.0.max(1)).into_iter().chain(borders()).min().unwrap_or(1);
         [0, 1].map(|place| {
             let first = spelling.starts[1 + place];
-            let last = borders().filter(|&border| border > first).min().unwrap_or(u32::MAX).saturating_sub(1);
+            let last = borders().filter(|&border| border > first).min().map_or(u32::MAX, |border| border - 1);
             let inside = || odd.iter().filter(|range| range.0 <= last && range.1 >= first);
             let least = inside().map(|range| range.0).min().unwrap_or(u32::MAX);
             let skipped = if first >= spelling.gap.0 { spelling.gap.1 } else { 0 };
@@ -60,7 +57,7 @@ impl Single {
                 range: (first, last),
                 odd: (least, inside().map(|range| range.1).max().unwrap_or(u32::MAX)),
                 beyond_ascii,
-                nul_is_two: spelling.nul_is_two,
+                nul_is_odd: !spelling.nul_is_one,
                 offset: spelling.offsets[1 + place].wrapping_add(skipped),
                 place,
             }
@@ -81,7 +78,7 @@ impl Single {
                 let units = [units_32(block, 0), units_32(block, 32)];
                 let members = units.map(|units| within_16(units, self.range) & !within_16(units, self.odd));
                 let beyond = units.map(|units| {
-                    let nul = if self.nul_is_two { _mm512_testn_epi16_mask(units, units) } else { 0 };
+                    let nul = if self.nul_is_odd { _mm512_testn_epi16_mask(units, units) } else { 0 };
                     from_16(units, self.beyond_ascii) | nul
                 });
                 let Some(room) = out.room_for::<256>() else { break };
@@ -115,7 +112,7 @@ impl Single {
                 let sixteens = [units_16(block, 0), units_16(block, 16)];
                 let members = sixteens.map(|points| within_32(points, self.range) & !within_32(points, self.odd));
                 let beyond = sixteens.map(|points| {
-                    let nul = if self.nul_is_two { _mm512_testn_epi32_mask(points, points) } else { 0 };
+                    let nul = if self.nul_is_odd { _mm512_testn_epi32_mask(points, points) } else { 0 };
                     from_32(points, self.beyond_ascii) | nul
                 });
                 let Some(room) = out.room_for::<128>() else { break };

@@ -41,7 +41,7 @@ fn put_ucs2(text: &[u16], out: &mut Output<'_, u8>) {
         let points = units_32(text, at);
         let [two, three] = [0x80, 0x800].map(|start| _mm512_cmpge_epu16_mask(points, _mm512_set1_epi16(start)));
         let is_single = three != 0 && two == three;
-        let count = if is_single && was_single { Single::OF_UTF_8[0].write_units(&text[at..], out) } else { 0 };
+        let count = if is_single && was_single { Single::OF_UTF_8.write_units(&text[at..], out) } else { 0 };
         was_single = is_single;
         if count == 0 {
             put_block_of_ucs2(points, text.len() - at, three, &lengths, out);
