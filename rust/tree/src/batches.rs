@@ -18,6 +18,9 @@ const FOLDERS: usize = 3;
 /// faults is looked at in Python, threads go on.
 const AHEAD: usize = 8;
 const LEAST_AHEAD: usize = 128;
+/// So many batches without findings are done before whoever takes them is woken: where there are as many threads as
+/// processors, that interrupts one of them.
+const WORTH_WAKING: usize = LEAST_AHEAD / 4;
 
 /// What came of some files.
 #[derive(Debug, Default)]
@@ -80,9 +83,32 @@ struct Done {
     next: usize,
     /// How many batches there are, once it is known.
     total: Option<usize>,
+    /// There are findings among the batches.
+    has_findings: bool,
     is_abandoned: bool,
     /// A thread has panicked, and a batch will never come.
     has_failed: bool,
+}
+
+impl Done {
+    /// Add a batch, and return whether that is to be said.
+    fn add(&mut self, number: usize, batch: Batch) -> bool {
+        self.has_findings |= !batch.findings.is_empty();
+        self.batches.insert(number, batch);
+        self.has_findings || self.batches.len() >= WORTH_WAKING
+    }
+
+    /// Take all batches that follow the last one taken, as one.
+    fn take(&mut self) -> Option<Batch> {
+        let mut batch = self.batches.remove(&self.next)?;
+        self.next += 1;
+        while let Some(more) = self.batches.remove(&self.next) {
+            batch.append(more);
+            self.next += 1;
+        }
+        self.has_findings = self.batches.values().any(|batch| !batch.findings.is_empty());
+        Some(batch)
+    }
 }
 
 struct Shared {
@@ -114,8 +140,9 @@ impl Shared {
         while self.wait_for_room() {
             let Some((number, pieces, left_out)) = lock(&self.due).take() else { break };
             let batch = examined(&mut examiner, pieces, left_out);
-            lock(&self.done).batches.insert(number, batch);
-            self.is_ready.notify_one();
+            if lock(&self.done).add(number, batch) {
+                self.is_ready.notify_one();
+            }
         }
         let number = lock(&self.due).number;
         lock(&self.done).total = Some(number);
@@ -232,19 +259,11 @@ impl Batches {
         let done = lock(&self.shared.done);
         let waited = self.shared.is_ready.wait_timeout_while(done, longest, is_late);
         let (mut done, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        let next = done.next;
-        if let Some(mut batch) = done.batches.remove(&next) {
-            let mut next = next + 1;
-            // Whatever is done is taken at once.
-            while let Some(more) = done.batches.remove(&next) {
-                batch.append(more);
-                next += 1;
-            }
-            done.next = next;
+        if let Some(batch) = done.take() {
             self.shared.has_room.notify_all();
             return Taken::Batch(batch);
         }
-        if done.total == Some(next) {
+        if done.total == Some(done.next) {
             return Taken::End;
         }
         assert!(!done.has_failed, "a thread that examines files has panicked");
@@ -278,6 +297,30 @@ mod tests {
     use super::*;
     use crate::examine::tests::ascii;
     use crate::walk::Selection;
+
+    fn batch(findings: usize) -> Batch {
+        let finding = || Finding { path: b"a".to_vec(), inside: b"a".to_vec(), what: What::File };
+        Batch { clean: 1, findings: (0..findings).map(|_| finding()).collect(), ..Batch::default() }
+    }
+
+    #[test]
+    fn many_batches_or_a_finding_are_worth_waking_for() {
+        let mut done = Done::default();
+        assert!((1..WORTH_WAKING).all(|number| !done.add(number, batch(0))));
+        assert!(done.add(WORTH_WAKING, batch(0)));
+        // The first is not done yet.
+        assert!(done.take().is_none());
+        assert!(done.add(0, batch(0)));
+        assert_eq!(done.take().map(|all| all.clean), Some(WORTH_WAKING + 1));
+        let next = done.next;
+        assert!(!done.add(next, batch(0)));
+        assert!(done.add(next + 2, batch(1)));
+        assert_eq!(done.take().map(|all| (all.clean, all.findings.len())), Some((1, 0)));
+        // What it waits for is said, too.
+        assert!(done.add(next + 1, batch(0)));
+        assert_eq!(done.take().map(|all| (all.clean, all.findings.len())), Some((2, 1)));
+        assert!(!done.add(next + 3, batch(0)));
+    }
 
     #[test]
     #[should_panic(expected = "a thread that examines files has panicked")]
