@@ -157,17 +157,15 @@ def test_every_report_has_it(folder: Path) -> None:
     assert report("text", "--context") == f"tree/a.txt:1:1: other-form: {told}\n"
 
 
+def checked_by_two(folder: Path) -> subprocess.CompletedProcess[bytes]:
+    line = check_at_once("-j", "2", "tree")
+    return subprocess.run(line, cwd=folder, env=ENVIRONMENT, capture_output=True, timeout=PATIENCE, check=False)
+
+
 def test_files_checked_at_once_say_the_same(folder: Path) -> None:
     for number in range(200):
         (folder / f"tree/{number:03}").write_bytes(BARE if number % 7 == 0 else TEXT.encode())
-    done = subprocess.run(
-        check_at_once("-j", "2", "tree"),
-        cwd=folder,
-        env=ENVIRONMENT,
-        capture_output=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = checked_by_two(folder)
     assert (done.returncode, done.stdout) == (1, run_here("check", "tree", cwd=folder).stdout)
     assert done.stdout.count(b"other-form") == 29
 
@@ -210,14 +208,7 @@ def test_standard_input_and_other_processes_say_it_too(folder: Path) -> None:
     assert f"eightfold: -: {REMEDY}\n".encode() in done.stderr
     for number in range(200):
         (folder / f"tree/{number:03}").write_bytes(CESU_8)
-    done = subprocess.run(
-        check_at_once("-j", "2", "tree"),
-        cwd=folder,
-        env=ENVIRONMENT,
-        capture_output=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = checked_by_two(folder)
     assert done.stderr.decode().count(REMEDY) == 200
 
 

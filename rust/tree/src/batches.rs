@@ -83,8 +83,6 @@ struct Done {
     next: usize,
     /// How many batches there are, once it is known.
     total: Option<usize>,
-    /// There are findings among the batches.
-    has_findings: bool,
     is_abandoned: bool,
     /// A thread has panicked, and a batch will never come.
     has_failed: bool,
@@ -93,9 +91,8 @@ struct Done {
 impl Done {
     /// Add a batch, and return whether that is to be said.
     fn add(&mut self, number: usize, batch: Batch) -> bool {
-        self.has_findings |= !batch.findings.is_empty();
         self.batches.insert(number, batch);
-        self.has_findings || self.batches.len() >= WORTH_WAKING
+        self.batches.len() >= WORTH_WAKING || self.batches.values().any(|batch| !batch.findings.is_empty())
     }
 
     /// Take all batches that follow the last one taken, as one.
@@ -106,7 +103,6 @@ impl Done {
             batch.append(more);
             self.next += 1;
         }
-        self.has_findings = self.batches.values().any(|batch| !batch.findings.is_empty());
         Some(batch)
     }
 }

@@ -9,11 +9,10 @@ use eightfold_features::avx512;
 
 use super::latin::Latin;
 use super::ranges::within_16;
-use super::single::put;
 use super::speller::{Bytes, Points, Speller, Units, each_of_four, each_of_one, each_of_two, is_plain};
 use super::{
-    EVERY_FOURTH, EVERY_SECOND, OR_AND, bytes_32, halves_32, low_bytes, one_or_two, put_64, put_bytes, put_sequences,
-    units_32,
+    EVERY_FOURTH, EVERY_SECOND, OR_AND, bytes_32, halves_32, low_bytes, one_or_two, put_64, put_bytes, put_in,
+    put_sequences, units_32,
 };
 use crate::derive::spelling::Spelling;
 use crate::kernels::output::Output;
@@ -263,7 +262,7 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
         let Some(room) = out.room_for::<BYTES>() else { return false };
         let mut end = 0;
         for (points, escapes) in sixteens {
-            end += put(self.sequences(points, escapes), &mut room[end..]);
+            end += put_in(self.sequences(points, escapes), &mut room[end..]);
         }
         // SAFETY: so many have been written, each vector right behind what counts of the one before.
         unsafe { out.advance(end) };

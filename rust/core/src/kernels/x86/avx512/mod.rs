@@ -405,12 +405,29 @@ impl Lengths {
     }
 }
 
-/// Write those of 16 sequences that are among some bytes: a byte that is 0 is none, but for the first of each.
+/// The bytes of 16 sequences: one that is 0 is none, but for the first of each.
+#[inline]
+#[avx512]
+fn used_bytes(sequences: __m512i) -> u64 {
+    _mm512_test_epi8_mask(sequences, sequences) | EVERY_FOURTH
+}
+
+/// Write those of 16 sequences that are among some bytes.
 #[inline]
 #[avx512]
 fn put_sequences(sequences: __m512i, among: u64, out: &mut Output<'_, u8>) {
-    let used = (_mm512_test_epi8_mask(sequences, sequences) | EVERY_FOURTH) & among;
+    let used = used_bytes(sequences) & among;
     put_bytes(out, _mm512_maskz_compress_epi8(used, sequences), used.count_ones() as usize);
+}
+
+/// Write 16 sequences where a vector has room, and return how many bytes count.
+#[inline]
+#[avx512]
+fn put_in(sequences: __m512i, room: &mut [MaybeUninit<u8>]) -> usize {
+    let used = used_bytes(sequences);
+    fetch(room.as_ptr(), WRITE_AHEAD);
+    put_64(room, _mm512_maskz_compress_epi8(used, sequences));
+    used.count_ones() as usize
 }
 
 const EVERY_SECOND: u64 = 0x5555_5555_5555_5555;

@@ -2,15 +2,13 @@
 //! in loops of their own, in which nothing is looked up for any code point.
 
 use std::arch::x86_64::*;
-use std::mem::MaybeUninit;
 
 use eightfold_features::avx512;
 
 use super::ranges::{from_16, from_32, within_16, within_32};
-use super::{EVERY_FOURTH, OR_AND, fetch_ahead, halves_32, put_64, units_16, units_32};
+use super::{OR_AND, fetch_ahead, halves_32, put_in, units_16, units_32};
 use crate::code_point::{Range, SURROGATES};
 use crate::derive::spelling::Spelling;
-use crate::kernels::fetch::{WRITE_AHEAD, fetch};
 use crate::kernels::output::Output;
 
 /// For three and four bytes, where the groups of bits begin in each of two lanes, which bits are payload, and the
@@ -88,8 +86,8 @@ impl Single {
                 let mut end = 0;
                 for (units, members) in units.into_iter().zip(members) {
                     let [first, second] = halves_32(units);
-                    end += put(bits.sequences(first, members as u16), &mut room[end..]);
-                    end += put(bits.sequences(second, (members >> 16) as u16), &mut room[end..]);
+                    end += put_in(bits.sequences(first, members as u16), &mut room[end..]);
+                    end += put_in(bits.sequences(second, (members >> 16) as u16), &mut room[end..]);
                 }
                 // SAFETY: so many have been written, each vector right behind what counts of the one before.
                 unsafe { out.advance(end) };
@@ -119,8 +117,8 @@ impl Single {
                 if members != beyond {
                     break;
                 }
-                let middle = put(bits.sequences(sixteens[0], members[0]), room);
-                let end = middle + put(bits.sequences(sixteens[1], members[1]), &mut room[middle..]);
+                let middle = put_in(bits.sequences(sixteens[0], members[0]), room);
+                let end = middle + put_in(bits.sequences(sixteens[1], members[1]), &mut room[middle..]);
                 // SAFETY: as in `write_units`.
                 unsafe { out.advance(end) };
                 points += 32;
@@ -160,14 +158,4 @@ impl Bits {
         let sequences = _mm512_ternarylogic_epi32::<OR_AND>(self.marks, groups, self.payload);
         _mm512_mask_mov_epi32(points, members, sequences)
     }
-}
-
-/// Write 16 sequences where a vector has room, and return how many bytes count.
-#[inline]
-#[avx512]
-pub fn put(sequences: __m512i, room: &mut [MaybeUninit<u8>]) -> usize {
-    let used = _mm512_test_epi8_mask(sequences, sequences) | EVERY_FOURTH;
-    fetch(room.as_ptr(), WRITE_AHEAD);
-    put_64(room, _mm512_maskz_compress_epi8(used, sequences));
-    used.count_ones() as usize
 }

@@ -86,7 +86,8 @@ pub struct Speller<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> {
     pub lengths: Lengths,
     /// The form's own lengths otherwise.
     pub classes: Option<Classes>,
-    /// Code points of three bytes and of four, if the form has other lengths or offsets than UTF-8.
+    /// Code points of three bytes and of four, if the form has other lengths or offsets than UTF-8. They are no part of
+    /// the classes: mixed text would take 1.4 times as long.
     pub singles: Option<[Single; 2]>,
     /// What the form says of code points below U+0100.
     pub latin: Latin,
