@@ -47,6 +47,6 @@ impl WideText<'_> {
 
     /// As [`Spelt::write`].
     pub fn write(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-        dispatch::write_wide(self, start, limit, out).unwrap_or_else(|| self.write_rest(start, limit, out))
+        dispatch::write_wide(self, start, limit, out).unwrap_or_else(|| self.write_portably(start, limit, out))
     }
 }

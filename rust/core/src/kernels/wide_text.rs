@@ -4,6 +4,7 @@
 use super::output::Output;
 use super::spelt::Stretch;
 use super::text::Text;
+use super::widen::in_big_endian;
 use crate::code_point::{SURROGATES, holds, split};
 use crate::derive::wide::Wide;
 use crate::policy::Lacking;
@@ -60,6 +61,17 @@ impl WideText<'_> {
             Text::Two(points) => self.put(points, out),
             Text::Four(points) => self.put(points, out),
         }
+        limit
+    }
+
+    /// As [`WideText::write`], where the machine has no kernels.
+    pub(super) fn write_portably(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+        let (Text::One(points), 4, true) = (self.text, self.wide.unit_bytes, self.wide.big_endian) else {
+            return self.write_rest(start, limit, out);
+        };
+        let (eights, rest) = points[start..limit].as_chunks();
+        out.extend_bytes(eights, in_big_endian);
+        self.put(rest, out);
         limit
     }
 

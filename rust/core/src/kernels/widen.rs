@@ -80,6 +80,28 @@ fn units_of(bytes: [u8; 8]) -> __m128i {
     unsafe { _mm_unpacklo_epi8(_mm_cvtsi64_si128(i64::from_le_bytes(bytes)), _mm_setzero_si128()) }
 }
 
+/// The values of eight bytes in units of 32 bits, the highest byte of each first. The compiler would shift the units, as
+/// many steps more, on the same ports: 1.1 times as long.
+#[inline(always)]
+pub fn in_big_endian(bytes: [u8; 8]) -> [u8; 32] {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: each processor of this kind has SSE2, and values of the same size are the same bits.
+    return unsafe {
+        let zero = _mm_setzero_si128();
+        let units = _mm_unpacklo_epi8(zero, _mm_cvtsi64_si128(i64::from_le_bytes(bytes)));
+        std::mem::transmute::<[__m128i; 2], [u8; 32]>([
+            _mm_unpacklo_epi16(zero, units),
+            _mm_unpackhi_epi16(zero, units),
+        ])
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let mut units = [0; 32];
+        units.as_chunks_mut().0.copy_from_slice(&bytes.map(|byte| [0, 0, 0, byte]));
+        units
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +112,7 @@ mod tests {
         assert_eq!(u8::of_bytes(bytes), bytes);
         assert_eq!(u16::of_bytes(bytes), bytes.map(u16::from));
         assert_eq!(u32::of_bytes(bytes), bytes.map(u32::from));
+        assert_eq!(in_big_endian(bytes).as_chunks().0, bytes.map(|byte| u32::from(byte).to_be_bytes()));
         assert_eq!(u8::of_units(0x00FF_0080_007F_0000), [0, 0x7F, 0x80, 0xFF]);
         assert_eq!(u16::of_units(0xFFFF_8000_0801_0000), [0, 0x0801, 0x8000, 0xFFFF]);
         assert_eq!(u32::of_units(0xFFFF_8000_0801_0000), [0, 0x0801, 0x8000, 0xFFFF]);
