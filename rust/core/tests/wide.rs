@@ -221,12 +221,12 @@ fn part_of_a_unit_is_no_trail() {
     }
 }
 
-/// Compare what is written on a guess with code points, or with nothing.
-fn check_copy(form: &Form, data: &[u8], expected: Option<&[u32]>, what: &str) {
+/// Compare what is written on a guess, so many units behind the start of memory, with code points, or with nothing.
+fn check_copy(form: &Form, data: &[u8], behind: usize, expected: Option<&[u32]>, what: &str) {
     let pass = Pass { form, data, is_final: true, largest: u32::MAX, on_fault: OnFault::Stop };
     let guess = pass.guess().expect("long text of one width");
-    let mut memory = vec![MaybeUninit::uninit(); guess.count];
-    let (width, written) = Output::written(&mut memory, |out| pass.write_guessed_ucs2(&guess, out));
+    let mut memory = vec![MaybeUninit::uninit(); behind + guess.count];
+    let (width, written) = Output::written(&mut memory[behind..], |out| pass.write_guessed_ucs2(&guess, out));
     assert_eq!(width, expected.map(|_| Width::Ucs2), "{what}");
     let written: Vec<u32> = written.iter().map(|&unit: &u16| unit.into()).collect();
     assert!(expected.is_none_or(|points| points == written), "{what}");
@@ -241,7 +241,7 @@ fn long_text_is_copied_up_to_what_is_not_one_unit_each() {
     for (name, form) in wide_forms().filter(|(_, form)| form.tables.unit_bytes == 2) {
         let mut clean = Vec::new();
         points.iter().for_each(|&point| assert!(form.write(point, &mut clean)));
-        check_copy(&form, &clean, Some(&points), &name);
+        check_copy(&form, &clean, 0, Some(&points), &name);
         for (other, place) in
             [0x1_F600, 0xD800, 0xDFFF].into_iter().flat_map(|other| places().map(move |at| (other, at)))
         {
@@ -254,7 +254,24 @@ fn long_text_is_copied_up_to_what_is_not_one_unit_each() {
             data.splice(2 * place..2 * place + 2, unit);
             points[place] = other;
             let is_one_each = is_written && other <= 0xFFFF;
-            check_copy(&form, &data, is_one_each.then_some(&points), &format!("{name} {other:X?} {place}"));
+            check_copy(&form, &data, place % 32, is_one_each.then_some(&points), &format!("{name} {other:X?} {place}"));
+        }
+    }
+}
+
+#[test]
+fn units_before_a_line_of_the_cache_are_copied_too() {
+    let points: Vec<u32> = (0..2500).map(|at| 0x400 + at % 0x7000).collect();
+    for (name, form) in wide_forms().filter(|(_, form)| form.tables.unit_bytes == 2) {
+        for (behind, place) in (0..32).flat_map(|behind| (0..70).step_by(3).map(move |place| (behind, place))) {
+            let (mut data, mut points) = (Vec::new(), points.clone());
+            points[place] = 0xDC00;
+            points.iter().for_each(|&point| add_unit(&form, point, &mut data));
+            let pass = Pass { form: &form, data: &data, is_final: true, largest: u32::MAX, on_fault: OnFault::Stop };
+            assert_eq!(pass.guess().is_some(), name.starts_with("wtf"), "{name}");
+            if name.starts_with("wtf") {
+                check_copy(&form, &data, behind, Some(&points), &format!("{name} {behind} {place}"));
+            }
         }
     }
 }

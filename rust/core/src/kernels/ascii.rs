@@ -8,7 +8,7 @@
 use std::mem::MaybeUninit;
 
 use super::ascii_prefix::copy_ascii_prefix;
-use super::fetch::fetch_block;
+use super::fetch::{fetch_block, outgrows_caches};
 #[cfg(target_arch = "x86_64")]
 use super::level::Level;
 use super::output::Output;
@@ -103,10 +103,7 @@ pub fn count_beyond_ascii(data: &[u8]) -> usize {
 /// # Panics
 /// There is no room for all of them.
 pub fn copy_ascii(from: &[u8], out: &mut Output<'_, u8>) -> usize {
-    let copied = copy_up_to_high(from, &mut out.spare()[..from.len()]);
-    // SAFETY: so many have just been written.
-    unsafe { out.advance(copied) };
-    copied
+    copy_by_lines(from, out, copy_up_to_high)
 }
 
 /// The same while they are not 00 either.
@@ -114,7 +111,22 @@ pub fn copy_ascii(from: &[u8], out: &mut Output<'_, u8>) -> usize {
 /// # Panics
 /// As [`copy_ascii`].
 pub fn copy_without_nul(from: &[u8], out: &mut Output<'_, u8>) -> usize {
-    let copied = copy_up_to_nul(from, &mut out.spare()[..from.len()]);
+    copy_by_lines(from, out, copy_up_to_nul)
+}
+
+/// Copy by a function: first to where a line of the cache begins, then the rest.
+#[inline]
+fn copy_by_lines(
+    from: &[u8],
+    out: &mut Output<'_, u8>,
+    copy: impl Fn(&[u8], &mut [MaybeUninit<u8>]) -> usize,
+) -> usize {
+    let head = out.before_line(from.len());
+    let place = &mut out.spare()[..from.len()];
+    let mut copied = if head > 0 { copy(&from[..head], &mut place[..head]) } else { 0 };
+    if copied == head {
+        copied += copy(&from[head..], &mut place[head..]);
+    }
     // SAFETY: so many have just been written.
     unsafe { out.advance(copied) };
     copied
@@ -175,9 +187,9 @@ fn copy(from: &[u8], out: &mut [MaybeUninit<u8>], ends: impl Fn(u8) -> bool) -> 
 /// Copy whole blocks, and return their length.
 #[inline(always)]
 fn copy_blocks<const LENGTH: usize>(from: &[u8], out: &mut [MaybeUninit<u8>], ends: &impl Fn(u8) -> bool) -> usize {
-    let mut copied = 0;
+    let (mut copied, is_large) = (0, outgrows_caches(from.len()));
     for (block, place) in from.as_chunks::<LENGTH>().0.iter().zip(out.as_chunks_mut::<LENGTH>().0) {
-        if LENGTH == BLOCK {
+        if LENGTH == BLOCK && is_large {
             fetch_block(block);
             fetch_block(place);
         }
@@ -245,6 +257,19 @@ mod tests {
         check(0x80, |from, out| copy_ascii(from, &mut Output::new(out)));
         check(0x80, |from, out| copy_until(from, out, is_high));
         check(0x80, |from, out| copy(from, out, is_high));
+    }
+
+    #[test]
+    fn long_text_is_copied_wherever_a_line_of_the_cache_begins() {
+        const LENGTH: usize = 4500;
+        let places = || (0..130).chain([4095, 4096, 4400, LENGTH - 1, LENGTH]);
+        for (behind, place) in (0..64).step_by(7).flat_map(|behind| places().map(move |place| (behind, place))) {
+            let data = spoilt(LENGTH, place, 0x80);
+            let mut memory = vec![MaybeUninit::uninit(); behind + LENGTH];
+            let (copied, written) = Output::written(&mut memory[behind..], |out| copy_ascii(&data, out));
+            assert_eq!(written, &data[..copied]);
+            assert!(copied <= place && (copied == LENGTH || copied + BLOCK > place));
+        }
     }
 
     #[test]

@@ -468,6 +468,13 @@ impl Units<'_> {
         if self.wide.unit_bytes == 4 {
             return self.copy_wide(start, limit, Width::Ucs2, out, |unit| unit as u16);
         }
+        let head = start + 2 * out.before_line((limit - start) / 2);
+        let seen = if head > start { self.copy_units(start, head, out)? } else { 0 };
+        Some(seen | self.copy_units(head, limit, out)?)
+    }
+
+    /// As [`Units::copy_ucs2`], of 16-bit units.
+    fn copy_units(&self, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
         dispatch::copy_units_ucs2(self, start, limit, out)
             .unwrap_or_else(|| self.copy_rest(start, limit, Width::Ucs2, out, |unit| unit))
     }

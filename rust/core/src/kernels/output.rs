@@ -22,6 +22,10 @@ pub(super) const MOST_GAPS: u32 = 19;
 /// The values that are copied at once of a run.
 const RUN: usize = 32;
 
+/// The bytes of a line of the cache, and how many bytes are so many that it matters where lines begin.
+const LINE: usize = 64;
+const LONG: usize = 4096;
+
 /// An output that is filled from its start.
 #[derive(Debug)]
 pub struct Output<'a, T> {
@@ -252,6 +256,16 @@ impl<'a, T> Output<'a, T> {
         let is_roomy = left >= lanes;
         assert!(count <= lanes && (is_roomy || count <= left), "the output is shorter than its text, or a vector");
         (self.values.as_mut_ptr().wrapping_add(self.filled).cast(), is_roomy)
+    }
+
+    /// How many of `count` values to copy have room before a line of the cache begins; none if they are few. Each store
+    /// across lines takes as long as two.
+    #[inline]
+    pub(super) fn before_line(&self, count: usize) -> usize {
+        if count * size_of::<T>() < LONG {
+            return 0;
+        }
+        self.values.as_ptr().wrapping_add(self.filled).align_offset(LINE).min(count)
     }
 
     /// The first of the memory behind the values that have been written, if so much of it is there. What is written

@@ -8,6 +8,7 @@ use eightfold_features::vectors;
 use super::machine::*;
 use super::{Bytes, Lane, Room, fetch_ahead, part, put, store, store_32};
 use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS};
+use crate::kernels::fetch::outgrows_caches;
 use crate::kernels::measured::Width;
 use crate::kernels::output::Output;
 use crate::kernels::source::Extent;
@@ -300,25 +301,73 @@ pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output
 #[vectors]
 fn copy_doubles(units: &Units<'_>, (start, limit): (usize, usize), out: &mut Output<'_, u16>) -> (usize, u32) {
     let (mut at, mut seen) = (start, zero());
-    while at + 128 <= limit
-        && let Some(both) = units.data[at..].first_chunk::<130>()
+    loop {
+        let more;
+        (at, more) = copy_without_surrogates(units, (at, limit), out);
+        seen = or(seen, more);
+        let Some(more) = two_blocks(units, at, limit).and_then(|both| copy_double(units, both, out)) else {
+            return (at, or_of_16(seen));
+        };
+        seen = or(seen, more);
+        at += 128;
+    }
+}
+
+/// Two blocks, and the unit behind them.
+fn two_blocks<'a>(units: &Units<'a>, at: usize, limit: usize) -> Option<&'a [u8; 130]> {
+    units.data.get(at..).and_then(<[u8]>::first_chunk).filter(|_| at + 128 <= limit)
+}
+
+/// As [`copy_doubles`], up to where a surrogate is.
+// In a function of its own: beside calls, what has been seen would be kept in memory, which takes longer than all else.
+#[inline(never)]
+#[vectors]
+fn copy_without_surrogates(
+    units: &Units<'_>,
+    (start, limit): (usize, usize),
+    out: &mut Output<'_, u16>,
+) -> (usize, Vector) {
+    let is_large = outgrows_caches(units.data.len());
+    let (mut at, mut seen) = (start, zero());
+    while let Some(both) = two_blocks(units, at, limit)
+        && let Some(room) = out.room_for()
     {
-        fetch_ahead(units.data, at);
-        fetch_ahead(units.data, at + 64);
-        let windows: [&Window; 2] = [part(both, 0), part(both, 64)];
-        let [[a, b], [c, d]] = windows.map(|window| loaded::<2>(window, 0, units.wide.big_endian));
+        if is_large {
+            fetch_ahead(units.data, at);
+            fetch_ahead(units.data, at + 64);
+        }
+        let [[a, b], [c, d]] = windows(both).map(|window| loaded::<2>(window, 0, units.wide.big_endian));
         let surrogates = [a, b, c, d].map(|units| are_16(units, SURROGATES));
-        let [low, high] = [or(surrogates[0], surrogates[1]), or(surrogates[2], surrogates[3])];
-        let is_one_each = |window| of_16(units, window, 0).is_some_and(|block| block.pairs == 0);
-        if !(are_none([low, high]) || windows.into_iter().all(is_one_each)) {
+        if !are_none([or(surrogates[0], surrogates[1]), or(surrogates[2], surrogates[3])]) {
             break;
         }
         seen = or(seen, or(or(a, b), or(c, d)));
+        store_units([a, b, c, d], room);
         // SAFETY: four vectors are 64 units.
-        unsafe { put(out, 64, |room| store_units([a, b, c, d], room)) };
+        unsafe { out.advance(64) };
         at += 128;
     }
-    (at, or_of_16(seen))
+    (at, seen)
+}
+
+/// Two blocks.
+fn windows(both: &[u8; 130]) -> [&Window; 2] {
+    [part(both, 0), part(both, 64)]
+}
+
+/// Copy two blocks, and return their units or-ed; None where they are not one code point each.
+#[inline(never)]
+#[vectors]
+fn copy_double(units: &Units<'_>, both: &[u8; 130], out: &mut Output<'_, u16>) -> Option<Vector> {
+    let windows = windows(both);
+    let is_one_each = |window| of_16(units, window, 0).is_some_and(|block| block.pairs == 0);
+    if !windows.into_iter().all(is_one_each) {
+        return None;
+    }
+    let [[a, b], [c, d]] = windows.map(|window| loaded::<2>(window, 0, units.wide.big_endian));
+    // SAFETY: four vectors are 64 units.
+    unsafe { put(out, 64, |room| store_units([a, b, c, d], room)) };
+    Some(or(or(a, b), or(c, d)))
 }
 
 /// Copy units that are code points up to a width; None where they are not. What they are or-ed is returned.

@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 
 use eightfold_features::avx512;
 
-use crate::kernels::fetch::{READ_AHEAD, fetch_block};
+use crate::kernels::fetch::{fetch_block, outgrows_caches};
 
 /// Bytes per decision: a multiple of the vector size.
 const BLOCK: usize = 256;
@@ -50,10 +50,9 @@ fn copy(
 ) -> usize {
     assert_eq!(from.len(), out.len());
     let mut at = 0;
-    // Prefetching in vain costs text of a kilobyte 3%.
-    let reaches_ahead = from.len() > READ_AHEAD;
+    let is_large = outgrows_caches(from.len());
     for (block, place) in from.chunks_exact(BLOCK).zip(out.chunks_exact_mut(BLOCK)) {
-        if reaches_ahead {
+        if is_large {
             fetch_block(block);
             fetch_block(place);
         }
