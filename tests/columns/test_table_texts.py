@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from eightfold import cli
-from eightfold.columns.footers import put_back_in, repaired_texts
+from eightfold.columns.footers import ended, put_back_in, repaired_texts
 from eightfold.columns.schemas import texts_of, with_texts
 from eightfold.columns.table_files import reading
 from eightfold.columns.thrift import MalformedError, Reader, binary
@@ -484,11 +484,27 @@ def footers(data: bytes) -> Any:
     [
         *(b"", b"\x19", b"\x19\xfc", b"\x19\xfc\xff\xff\xff\xff\x0f", b"\x18\xff\xff\xff\xff\x0f", b"\x1f\x00"),
         *(b"\x1c" * 99, b"\x1b\xff\xff\xff\x7f\x11", b"\x15" + b"\xff" * 20),
+        *(b"\x19" * 5000, b"\x1a" * 5000, b"\x1b" + b"\x01\xbb" * 5000),
     ],
 )
 def test_a_footer_that_lies_is_an_error_and_costs_nothing(data: bytes) -> None:
     with pytest.raises(MalformedError):
         footers(data)
+
+
+@pytest.mark.parametrize("verb", ["check", "repair"])
+def test_a_schema_of_any_depth_costs_nothing(verb: str, tmp_path: Path, capsys: Any) -> None:
+    path, depth = tmp_path / "data.parquet", 2000
+
+    def element(name: bytes, *count: int) -> bytes:
+        return b"\x48" + binary(name) + b"".join(b"\x15" + bytes([2 * each]) for each in count) + b"\0"
+
+    schema = [element(b"r", 1), *([element(b"a", 1)] * depth), element(b"caf\xe9")]
+    size = binary(bytes(len(schema)))[: -len(schema)]
+    footer = b"\x15\x02\x19\xfc" + size + b"".join(schema) + b"\x16\x00\x19\x0c\0"
+    path.write_bytes(b"PAR1" + ended(footer))
+    assert cli.main([verb, str(path)]) == 2
+    assert "nested too deeply" in said(capsys)[1]
 
 
 PAIRS = [{b"off": b"1"}, None, {b"k\xe9": b"v\xff", b"b": b"", b"c": b"caf\xe9"}]

@@ -42,6 +42,8 @@ _STATISTICS = {1: "max", 2: "min", 5: "max_value", 6: "min_value"}
 """Fields of Statistics."""
 _PAGE_BOUNDS = {2: "min_values", 3: "max_values"}
 """Fields of ColumnIndex."""
+_DEEPEST = 128
+"""How deep a schema may be: deeper than pyarrow reads one, and not so deep that the paths take much memory."""
 ARROW_SCHEMA = b"ARROW:schema"
 """The key under which writers of Arrow keep their own schema."""
 CREATED_BY = "created by"
@@ -153,7 +155,11 @@ class Footer:
         yield from _placed(CREATED_BY, self._fields.get(_CREATED_BY))
 
     def _tree(self, new: Mapping[str, bytes] | None = None) -> Iterator[tuple[tuple[bytes, ...], dict[int, Any]]]:
-        """Yield each element of the schema but the root, with its path, in which some names may be others."""
+        """Yield each element of the schema but the root, with its path, in which some names may be others.
+
+        Raises:
+            MalformedError: the schema is nested too deeply.
+        """
         above: list[tuple[tuple[bytes, ...], int]] = []
         for at, element in islice(enumerate(self._elements), 1, None):
             while above and not above[-1][1]:
@@ -162,6 +168,8 @@ class Footer:
             if above:
                 path, left = above.pop()
                 above.append((path, left - 1))
+            if len(path) == _DEEPEST:
+                raise MalformedError("its schema is nested too deeply")
             path = (*path, (new or {}).get(f"{NAME} {at}", _bytes(element.get(_ELEMENT_NAME))))
             yield path, element
             if element.get(_CHILD_COUNT):

@@ -11,10 +11,11 @@ Source: doc/specs/thrift-compact-protocol.md of Apache Thrift.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT, _UUID = range(1, 14)
 _DEEPEST = 24
+_Read = TypeVar("_Read")
 
 
 class MalformedError(ValueError):
@@ -61,9 +62,9 @@ class Reader:
             _I64: self._integer,
             _DOUBLE: lambda: self._taken(8),
             _BINARY: self._binary,
-            _LIST: self._list,
-            _SET: self._list,
-            _MAP: self._map,
+            _LIST: lambda: self._inside(self._list),
+            _SET: lambda: self._inside(self._list),
+            _MAP: lambda: self._inside(self._map),
             _STRUCT: self.struct,
             _UUID: lambda: self._taken(16),
         }
@@ -74,16 +75,24 @@ class Reader:
         Raises:
             MalformedError: the bytes end too early, or are nested too deeply.
         """
+        return self._inside(self._fields)
+
+    def _inside(self, read: Callable[[], _Read]) -> _Read:
+        """Read what may hold other values, and so may be nested."""
         self._depth += 1
         if self._depth > _DEEPEST:
             raise MalformedError("its metadata are nested too deeply")
+        found = read()
+        self._depth -= 1
+        return found
+
+    def _fields(self) -> dict[int, Any]:
         fields: dict[int, Any] = {}
         number = 0
         while header := self._byte():
             kind = header & 15
             number = number + (header >> 4) if header >> 4 else self._integer()
             fields[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind)
-        self._depth -= 1
         return fields
 
     def _value(self, kind: int) -> Any:
