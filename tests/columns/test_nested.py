@@ -118,7 +118,7 @@ def test_all_rows_that_refer_to_a_value_are_found_among_nulls() -> None:
     references = References(pa.array(rows, pa.int8()), 4, "")
     for value in range(4):
         expected = [row for row, each in enumerate(rows) if each == value]
-        assert [shown.row for shown in references.outer(value)] == expected
+        assert [row for rows in references.outer(range(value, value + 1)) for row in rows] == expected
 
 
 def test_a_dictionary_stays_ordered() -> None:
@@ -198,6 +198,55 @@ def test_many_rows_of_one_value_need_little_memory(kind: str) -> None:
     finally:
         tracemalloc.stop()
     assert (verdicts.false_count, len(verdicts)) == (count, count)
+
+
+def in_lists(runs: Any) -> Any:
+    return lists(pa.list_, [0, len(runs)], runs, nulls=(0,))
+
+
+def in_lists_of_fixed_size(runs: Any) -> Any:
+    return pa.Array.from_buffers(pa.list_(runs.type, len(runs)), 1, [pa.py_buffer(b"\0")], children=[runs])
+
+
+def in_lists_of_lists(runs: Any) -> Any:
+    pairs = pa.Array.from_buffers(pa.list_(runs.type, 2), len(runs) // 2, [None], children=[runs])
+    return in_lists(pa.Array.from_buffers(pa.struct({"a": pairs.type}), len(pairs), [None], children=[pairs]))
+
+
+def in_a_union(runs: Any) -> Any:
+    number = pa.array([0], pa.int32())
+    return in_lists(pa.UnionArray.from_dense(pa.array([0], pa.int8()), number, [runs], ["x"]))
+
+
+@pytest.mark.parametrize("nested", [in_lists, in_lists_of_fixed_size, in_lists_of_lists, in_a_union])
+def test_a_run_of_any_length_that_no_row_shows_costs_nothing(nested: Any) -> None:
+    count = 2_000_000
+    array = nested(pa.RunEndEncodedArray.from_arrays(pa.array([count], pa.int32()), pa.array([b"\xff"], pa.binary())))
+    tracemalloc.start()
+    try:
+        assert places(array) == []
+        assert tracemalloc.get_traced_memory()[1] < count
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_value_of_a_run_is_shown_by_the_first_row_that_is_not_hidden() -> None:
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 7], pa.int32()), pa.array([b"ok", b"\xff"], pa.binary()))
+    assert places(lists(pa.list_, [0, 3, 3, 5, 7], runs, nulls=(0,))) == [("c[0]", 2, b"\xff")]
+    assert places(lists(pa.list_, [0, 0, 4, 7], runs)) == [("c[2]", 1, b"\xff")]
+    pairs = pa.Array.from_buffers(pa.list_(runs.type, 2), 3, [pa.py_buffer(b"\5")], children=[runs])
+    assert places(pairs) == [("c[0]", 2, b"\xff")]
+    fields = pa.Array.from_buffers(pa.struct({"a": runs.type}), 7, [pa.py_buffer(b"\x63")], children=[runs])
+    assert places(fields) == [("c.a", 5, b"\xff")]
+    codes, numbers = pa.array([0, 0, 0], pa.int8()), pa.array([6, 1, 3], pa.int32())
+    dense = pa.UnionArray.from_dense(codes, numbers, [runs], ["x"])
+    assert places(dense) == [("c.x", 0, b"\xff")]
+    assert places(lists(pa.list_, [0, 1, 3], dense, nulls=(0,))) == [("c[1].x", 1, b"\xff")]
+    sparse = pa.UnionArray.from_sparse(pa.array([1, 1, 1, 1, 0, 1, 0], pa.int8()), [runs, runs], ["x", "y"])
+    assert places(sparse) == [("c.x", 4, b"\xff"), ("c.y", 2, b"\xff")]
+    outer = pa.run_end_encoded(pa.int32(), pairs.type)
+    outer = pa.RunEndEncodedArray.from_buffers(outer, 9, [None], children=[pa.array([2, 6, 9], pa.int32()), pairs])
+    assert places(outer) == [("c[0]", 6, b"\xff")]
 
 
 @pytest.mark.parametrize("mode", ["sparse", "dense"])

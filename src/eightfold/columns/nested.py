@@ -57,15 +57,24 @@ class Way:
     def shown(self, row: int) -> Shown | None:
         """Return the first of the outermost rows that show a value, with the path to it; None if there is none."""
         if row not in self._known:
-            self._known[row] = self._first(row)
+            found = self._first(range(row, row + 1))
+            self._known[row] = None if found is None else found[1]
         return self._known[row]
 
-    def _first(self, row: int) -> Shown | None:
+    def first(self, rows: range) -> tuple[int, Shown] | None:
+        """Return which of some rows is shown first, and where; None if none is."""
+        if len(rows) > 1:
+            return self._first(rows)
+        shown = self.shown(rows.start)
+        return None if shown is None else (rows.start, shown)
+
+    def _first(self, rows: range) -> tuple[int, Shown] | None:
         first, beyond = None, self._beyond
-        for outer in self._step.outer(row):
-            found = shown_by(beyond, outer.row)
-            if found is not None and (first is None or found.row < first.row):
-                first = Shown(found.row, found.step + outer.step)
+        for outer in self._step.outer(rows):
+            found = (outer.start, Shown(outer.start, "")) if beyond is None else beyond.first(outer)
+            if found is not None and (first is None or found[1].row < first[1].row):
+                inner = self._step.inner(found[0], rows)
+                first = inner.row, Shown(found[1].row, found[1].step + inner.step)
             if first is not None and (beyond is None or beyond.keeps_order):
                 break
         return first

@@ -13,9 +13,11 @@ from eightfold.columns.arrow import compute, name_of, pyarrow
 from eightfold.columns.unsupported import UnsupportedTypeError
 from eightfold.columns.values import BrokenColumnError, check_offsets, offsets_of
 
+_BLOCK_ROWS = 1 << 16
+
 
 class Shown(NamedTuple):
-    """A row that shows a value of an inner array: its number in the outer one, and the step or the path that leads on.
+    """A row and the step or the path that leads on: a row that shows a value, or one that is shown.
 
     >>> Shown(3, "[0]").row
     3
@@ -34,8 +36,14 @@ class Step(Protocol):
 
     keeps_order: bool
 
-    def outer(self, row: int) -> Iterable[Shown]:
-        """Yield the rows of the outer array that show one of the inner array, in order."""
+    def outer(self, rows: range) -> Iterable[range]:
+        """Yield the rows of the outer array that show one of some rows of the inner array, in order.
+
+        Rows that show the same take no time of their own, as a run may have any number of them.
+        """
+
+    def inner(self, row: int, rows: range) -> Shown:
+        """Return the first of some rows of the inner array that a row of the outer array shows, and the step to it."""
 
     def marked(self, marks: bytearray) -> bytearray:
         """Return a byte for each row of the outer array: 1 if it shows one that is marked with 1, else 0."""
@@ -48,8 +56,9 @@ def children(array: Any) -> Iterator[tuple[Any, Step]]:
         BrokenColumnError: the offsets of a list or a reference to a value lead nowhere.
         UnsupportedTypeError: a type that is not known here.
 
-    >>> [(child.to_pylist(), step.outer(1)) for child, step in children(pyarrow().array([["a"], ["b", "c"]]))]
-    [(['a', 'b', 'c'], (Shown(row=1, step='[0]'),))]
+    >>> [(child, step)] = children(pyarrow().array([["a"], ["b", "c"]]))
+    >>> child.to_pylist(), list(step.outer(range(2, 3))), step.inner(1, range(2, 3))
+    (['a', 'b', 'c'], [range(1, 2)], Shown(row=2, step='[1]'))
     """
     types, type = pyarrow().types, array.type
     if types.is_list(type) or types.is_large_list(type) or types.is_map(type):
@@ -111,6 +120,7 @@ class _Validity:
     def __init__(self, array: Any) -> None:
         self._bits: Any = array.buffers()[0]
         self._first = array.offset
+        self._array = array
 
     @cached_property
     def _view(self) -> memoryview:
@@ -121,6 +131,28 @@ class _Validity:
             return True
         at = self._first + row
         return bool(self._view[at // 8] >> at % 8 & 1)
+
+    def among(self, rows: range) -> Iterator[range]:
+        """Yield those of some rows that are valid, in order."""
+        if self._bits is None:
+            yield rows
+        elif len(rows) == 1:
+            yield from [rows] if self[rows.start] else ()
+        else:
+            for some in _blocks(rows):
+                yield from _set(self._array.slice(some.start, len(some)).is_valid(), some.start)
+
+
+def _blocks(rows: range) -> Iterator[range]:
+    """Yield rows, some at a time."""
+    for start in range(rows.start, rows.stop, _BLOCK_ROWS):
+        yield range(start, min(start + _BLOCK_ROWS, rows.stop))
+
+
+def _set(flags: Any, first: int) -> Iterator[range]:
+    """Yield the places of the flags of a BooleanArray that are set, counted from a number."""
+    for at in compute().indices_nonzero(flags).to_pylist() if flags.true_count else ():
+        yield range(first + at, first + at + 1)
 
 
 def _marked(marks: bytearray) -> Iterator[int]:
@@ -144,10 +176,17 @@ class _Lists:
         array = self._array
         return offsets_of(array.buffers()[1], offset_width(array.type), array.offset, len(array))
 
-    def outer(self, row: int) -> tuple[Shown, ...]:
-        element = self._offsets[0] + row
-        parent = bisect_right(self._offsets, element) - 1
-        return (Shown(parent, f"[{element - self._offsets[parent]}]"),) if self._valid[parent] else ()
+    def outer(self, rows: range) -> Iterator[range]:
+        offsets = self._offsets
+        first, last = (bisect_right(offsets, offsets[0] + row) - 1 for row in (rows[0], rows[-1]))
+        for parent in range(first, last + 1):
+            if self._valid[parent] and offsets[parent] < offsets[parent + 1]:
+                yield range(parent, parent + 1)
+
+    def inner(self, row: int, rows: range) -> Shown:
+        start = self._offsets[row] - self._offsets[0]
+        element = max(rows.start, start)
+        return Shown(element, f"[{element - start}]")
 
     def marked(self, marks: bytearray) -> bytearray:
         offsets, found = self._offsets, bytearray(len(self._array))
@@ -167,15 +206,20 @@ class _FixedLists:
     def __init__(self, array: Any) -> None:
         self._size, self._count, self._valid = array.type.list_size, len(array), _Validity(array)
 
-    def outer(self, row: int) -> tuple[Shown, ...]:
-        parent, at = divmod(row, self._size)
-        return (Shown(parent, f"[{at}]"),) if self._valid[parent] else ()
+    def outer(self, rows: range) -> Iterator[range]:
+        return self._valid.among(range(rows[0] // self._size, rows[-1] // self._size + 1))
+
+    def inner(self, row: int, rows: range) -> Shown:
+        element = max(rows.start, row * self._size)
+        return Shown(element, f"[{element - row * self._size}]")
 
     def marked(self, marks: bytearray) -> bytearray:
         found = bytearray(self._count)
-        for row in _marked(marks):
-            parent = row // self._size
+        at = marks.find(1)
+        while at >= 0:
+            parent = at // self._size
             found[parent] = self._valid[parent]
+            at = marks.find(1, (parent + 1) * self._size)
         return found
 
 
@@ -187,8 +231,11 @@ class _Fields:
     def __init__(self, valid: _Validity, field: Any) -> None:
         self._valid, self._step = valid, f".{shown_name(name_of(field))}"
 
-    def outer(self, row: int) -> tuple[Shown, ...]:
-        return (Shown(row, self._step),) if self._valid[row] else ()
+    def outer(self, rows: range) -> Iterator[range]:
+        return self._valid.among(rows)
+
+    def inner(self, row: int, rows: range) -> Shown:
+        return Shown(row, self._step)
 
     def marked(self, marks: bytearray) -> bytearray:
         for row in _marked(marks):
@@ -199,8 +246,8 @@ class _Fields:
 class References:
     """The step from a value to the rows that refer to it by its index: of a dictionary, a dense union, or shared views.
 
-    >>> list(References(pyarrow().array([1, 0, 1], pyarrow().int8()), 2, "").outer(1))
-    [Shown(row=0, step=''), Shown(row=2, step='')]
+    >>> list(References(pyarrow().array([1, 0, 1], pyarrow().int8()), 2, "").outer(range(1, 2)))
+    [range(0, 1), range(2, 3)]
     """
 
     keeps_order = False
@@ -226,16 +273,22 @@ class References:
         values, rows = (_int64s(ordered[name].combine_chunks()) for name in ("to", "row"))
         return values, rows
 
-    def outer(self, row: int) -> Iterator[Shown]:
-        """Yield the rows that refer to a value, in order."""
-        first = self._firsts.get(row)
-        if first is None:
-            return
-        yield Shown(first, self._step)
+    def outer(self, rows: range) -> Iterator[range]:
+        """Yield the rows that refer to one of some values, in order."""
+        if len(rows) == 1:
+            first = self._firsts.get(rows.start)
+            if first is None:
+                return
+            yield range(first, first + 1)
         # The others are asked for only where the first is not shown.
-        values, rows = self._by_value
-        for at in range(bisect_left(values, row) + 1, bisect_right(values, row)):
-            yield Shown(rows[at], self._step)
+        values, referring = self._by_value
+        found = referring[bisect_left(values, rows.start) : bisect_left(values, rows.stop)]
+        for row in found[1:] if len(rows) == 1 else sorted(found):
+            yield range(row, row + 1)
+
+    def inner(self, row: int, rows: range) -> Shown:
+        """Return the value that a row refers to."""
+        return Shown(rows.start if len(rows) == 1 else self._references[row].as_py(), self._step)
 
     def marked(self, marks: bytearray) -> bytearray:
         """Return a byte for each row: 1 if it refers to a value that is marked with 1, else 0."""
@@ -266,8 +319,12 @@ class _Chosen:
     def __init__(self, chosen: Any, step: str) -> None:
         self._chosen, self._step = chosen, step
 
-    def outer(self, row: int) -> tuple[Shown, ...]:
-        return (Shown(row, self._step),) if self._chosen[row].as_py() else ()
+    def outer(self, rows: range) -> Iterator[range]:
+        for some in _blocks(rows):
+            yield from _set(self._chosen.slice(some.start, len(some)), some.start)
+
+    def inner(self, row: int, rows: range) -> Shown:
+        return Shown(row, self._step)
 
     def marked(self, marks: bytearray) -> bytearray:
         for row in _marked(marks):
@@ -295,8 +352,14 @@ class _Runs:
         start = ends[at - 1].as_py() if at else 0
         return range(max(0, start - array.offset), min(len(array), ends[at].as_py() - array.offset))
 
-    def outer(self, row: int) -> Iterator[Shown]:
-        return (Shown(at, "") for at in self._rows(row))
+    def outer(self, rows: range) -> tuple[range]:
+        return (range(self._rows(rows[0]).start, self._rows(rows[-1]).stop),)
+
+    def inner(self, row: int, rows: range) -> Shown:
+        if len(rows) == 1:
+            return Shown(rows.start, "")
+        ends, place = self._array.run_ends, row + self._array.offset
+        return Shown(bisect_right(ends, place, key=lambda end: end.as_py()) - self._first, "")
 
     def marked(self, marks: bytearray) -> bytearray:
         found = bytearray(len(self._array))
