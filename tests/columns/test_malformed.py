@@ -6,6 +6,7 @@ import os
 import struct
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,3 +41,46 @@ def test_malformed_runs_of_binary_values_are_not_read(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(struct.pack("<ii", 2, 5), struct.pack("<ii", 5, 5)))
     assert cli.main(["check", str(path)]) == 0
     assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+
+
+def lists_of_numbers() -> Any:
+    return pa.Array.from_buffers(pa.list_(pa.float64()), 3, [None, offsets()], children=[pa.array([0.5] * 9)])
+
+
+def lists_in_a_struct() -> Any:
+    return pa.StructArray.from_arrays([lists_of_numbers()], ["lists"])
+
+
+def binary_values() -> Any:
+    return pa.Array.from_buffers(pa.binary(), 3, [None, offsets(), pa.py_buffer(bytes(9))])
+
+
+def binary_views() -> Any:
+    views = struct.pack("<i4sii", 20, bytes(4), 0, 1 << 30) * 3
+    return pa.Array.from_buffers(pa.binary_view(), 3, [None, pa.py_buffer(views), pa.py_buffer(bytes(20))])
+
+
+def views_of_lists() -> Any:
+    sizes, starts = pa.array([1, 1, 1], pa.int32()), pa.array([0, 1 << 30, 2], pa.int32())
+    buffers = [None, starts.buffers()[1], sizes.buffers()[1]]
+    return pa.Array.from_buffers(pa.list_view(pa.int64()), 3, buffers, children=[pa.array(range(9))])
+
+
+def offsets() -> Any:
+    return pa.array([0, 1 << 30, 5, 9], pa.int32()).buffers()[1]
+
+
+BESIDE = [lists_of_numbers, lists_in_a_struct, binary_values, binary_views, views_of_lists]
+
+
+@pytest.mark.parametrize("beside", BESIDE)
+def test_places_that_lie_beside_the_text_do_not_end_the_process(beside: Callable[[], Any], tmp_path: Path) -> None:
+    path = tmp_path / "data.arrow"
+    batch = pa.record_batch({"name": ["\ue0ee"] * 3, "beside": beside()})
+    with pa.ipc.new_file(path, batch.schema) as writer:
+        writer.write_batch(batch)
+    given = [sys.executable, "-m", "eightfold", "repair", "--verify", "--in-place", str(path)]
+    done = subprocess.run(given, capture_output=True, text=True)
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "rows from 0" in done.stderr

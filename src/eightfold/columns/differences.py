@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from eightfold.columns.arrow import (
     as_type,
     binary_type,
+    column_of,
     compute,
     is_text,
     is_text_dictionary,
@@ -30,7 +31,9 @@ from eightfold.columns.arrow import (
 from eightfold.columns.carriers import carried_form
 from eightfold.columns.nested import Way, holds_text, shown_by
 from eightfold.columns.steps import Shown, children, shown_name, union_codes
+from eightfold.columns.values import Column, check_offsets, ill_formed_rows
 from eightfold.files.records.table_changes import ValueChange
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair import PlanError
 
 
@@ -138,17 +141,50 @@ class _Spread:
 def is_same(one: Any, other: Any) -> bool:
     """Return whether two tables or record batches hold the same values, floats by their bits.
 
+    Raises:
+        BrokenColumnError: buffers contradict each other. ArrowInvalid: pyarrow finds them invalid.
+
     >>> pa = pyarrow()
     >>> is_same(pa.table({"a": [float("nan")]}), pa.table({"a": [float("nan")]}))
     True
     """
     if one.num_columns != other.num_columns or one.num_rows != other.num_rows:
         return False
-    pairs = zip(_columns(one), _columns(other), strict=True)
+    pairs = list(zip(_columns(one), _columns(other), strict=True))
+    for column in chain(*pairs):
+        for chunk in chunks_in(column):
+            _check_places(chunk)
     try:
         return all(_is_same_column(*pair) for pair in pairs) and not any(changes_between(one, other, 0))
     except PlanError:  # other rows of a dictionary are null
         return False
+
+
+def _check_places(array: Any) -> None:
+    """Check the places of all values of an array, which pyarrow follows unchecked where it compares.
+
+    Raises:
+        BrokenColumnError: a place is outside its buffer. ArrowInvalid: so is one in a list of views.
+    """
+    type = array.type
+    if type_name(type):
+        _check_places_of(column_of(array))
+    elif isinstance(array, pyarrow().ExtensionArray):
+        _check_places(array.storage)
+    elif pyarrow().types.is_list_view(type) or pyarrow().types.is_large_list_view(type):
+        array.validate(full=True)
+    elif type.num_fields or pyarrow().types.is_dictionary(type):
+        for child, _ in children(array):
+            _check_places(child)
+
+
+def _check_places_of(column: Column) -> None:
+    if column.kind == "views":
+        ill_formed_rows(column, UTF_8)
+    elif column.kind == "offsets":
+        (data,) = column.data
+        limit = 0 if data is None else memoryview(data).nbytes
+        check_offsets(column.places, column.width, column.first, column.length, limit)
 
 
 def _columns(data: Any) -> list[Any]:

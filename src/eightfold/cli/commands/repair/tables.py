@@ -275,7 +275,7 @@ def undo_table(
     def change(part: Part) -> Any:
         with blaming_part(path, kind, f"rows from {part.first_row}"):
             data = undone(part, planned, kind)
-        check(data)
+            check(data)
         return data
 
     result.seek(0)
