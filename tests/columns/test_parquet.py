@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from eightfold import cli
+from eightfold.columns.footers import ended
 from tests.support.table_files import ill_named, opened, strings, written
 
 pa = pytest.importorskip("pyarrow")
@@ -68,3 +69,38 @@ def test_who_wrote_a_file_is_not_in_a_plan(tmp_path: Path) -> None:
     assert "created by" not in plan.read_text()
     for option in ("--apply", "--undo"):
         assert cli.main(["repair", "--root", str(tmp_path), option, str(plan)]) == 0
+
+
+STRING = "2500 4c1c0000"
+"""ConvertedType UTF8 and LogicalType STRING in an element of a schema, in hex."""
+ENUMS = {"both": "2508 4c4c0000", "converted": "2508", "logical": "6c4c0000", "long": "050c08 0c14 0c080000"}
+"""ConvertedType and LogicalType ENUM, and each alone; and with each number of a field in full."""
+
+
+@pytest.mark.parametrize("kind", ENUMS)
+def test_values_of_an_enum_are_text(kind: str, tmp_path: Path, capsys: Any) -> None:
+    path, fixed, plan = tmp_path / "data.parquet", tmp_path / "fixed.parquet", tmp_path / "plan"
+    values = strings([b"ok", b"caf\xe9", None])
+    tags = pa.ListArray.from_arrays(pa.array([0, 3], pa.int32()), values)
+    options = {"store_schema": False, "write_statistics": False}
+    pq.write_table(pa.table({"e": values, "tags": pa.concat_arrays([tags] * 3)}), path, **options)
+    data = path.read_bytes()
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    footer = data[start:-8].replace(bytes.fromhex(STRING), bytes.fromhex(ENUMS[kind]))
+    path.write_bytes(data[:start] + ended(footer))
+    assert pq.read_schema(path).field("e").type == pa.binary()
+    before = opened(path)["e"].to_pylist()
+    assert cli.main(["check", str(path)]) == 1
+    cut = "truncated: sequence E9 is cut short by the end of the input"
+    places = ["e[1]", *(f"tags[1][{row}]" for row in range(3))]
+    assert capsys.readouterr().out.splitlines() == [f"{path}: {place}: {cut}" for place in places]
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert "not kept: type Enum of e, tags.list.element: it is now String" in capsys.readouterr().err
+    assert opened(fixed)["e"].to_pylist() == ["ok", "caf\uefe9", None]
+    assert cli.main(["check", str(fixed)]) == 0
+    root = ["repair", "--root", str(tmp_path)]
+    assert cli.main([*root, "--plan", str(plan), str(path)]) == 0
+    assert cli.main([*root, "--apply", str(plan)]) == 0
+    assert cli.main(["check", str(path)]) == 0
+    assert cli.main([*root, "--undo", str(plan)]) == 0
+    assert opened(path)["e"].cast(pa.binary()).to_pylist() == before

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from eightfold.columns.arrow import pyarrow
 from eightfold.columns.schemas import KEY, NAME, VALUE, Text, texts_of, with_texts
-from eightfold.columns.thrift import MalformedError, Reader, Span, binary
+from eightfold.columns.thrift import MalformedError, Reader, Span, Struct, binary
 from eightfold.files.records.table_changes import TextChange
 
 _MAGIC = b"PAR1"
@@ -38,6 +38,8 @@ _TEXT_TYPES = (0, 4, 19)
 """ConvertedType UTF8, ENUM and JSON."""
 _TEXT_LOGICAL_TYPES = (1, 4, 12)
 """Fields of LogicalType: STRING, ENUM and JSON."""
+_ENUM, _LOGICAL_ENUM = 4, 4
+"""ConvertedType ENUM, and the field ENUM of LogicalType."""
 _STATISTICS = {1: "max", 2: "min", 5: "max_value", 6: "min_value"}
 """Fields of Statistics."""
 _PAGE_BOUNDS = {2: "min_values", 3: "max_values"}
@@ -215,8 +217,15 @@ class Footer:
         """The numbers of the columns that hold strings."""
         return {number for number, (_, element) in enumerate(self._columns()) if _is_text(element)}
 
+    @property
+    def enums(self) -> list[str]:
+        """The paths of the columns that hold values of an ENUM."""
+        return [_shown(path) for path, element in self._columns() if _is_enum(element)]
+
     def changed(self, new: Mapping[str, bytes]) -> bytes:
         """Return the footer with other texts, by their places; the paths of columns follow their names.
+
+        Each ENUM becomes a STRING in it. Both are text in UTF-8, but pyarrow reads an ENUM as binary values.
 
         Raises:
             MalformedError: two columns that have different names would have the same one, or so would two keys.
@@ -227,7 +236,22 @@ class Footer:
         if len(set(self._keys(new))) < len(set(self._keys())):
             raise MalformedError("two keys of metadata would be the same; the policy escape keeps them apart")
         edits = [(span, new[text.place]) for text, span in self._spans if text.place in new]
-        return _spliced(self.data, [*edits, *self._path_edits(new)])
+        return _spliced(self._with_strings(), [*edits, *self._path_edits(new)])
+
+    def _with_strings(self) -> bytes:
+        """Return the bytes with each ENUM made a STRING, in the same places."""
+        data = bytearray(self.data)
+        for element in filter(_is_enum, self._elements):
+            if element.get(_CONVERTED_TYPE) == _ENUM:
+                _, at = Reader(self.data, element.start).place(_CONVERTED_TYPE)
+                data[at] &= 128  # UTF8 is 0
+            logical = element.get(_LOGICAL_TYPE)
+            if isinstance(logical, Struct) and _LOGICAL_ENUM in logical:
+                start, end = Reader(self.data, logical.start).place(_LOGICAL_ENUM)
+                # The number of a field is in its header, or in zigzag behind it. STRING has 1.
+                at, kept, number = (start, 15, 1 << 4) if end == start + 1 else (start + 1, 128, 1 << 1)
+                data[at] = data[at] & kept | number
+        return bytes(data)
 
     @property
     def repeats_a_key(self) -> bool:
@@ -359,8 +383,8 @@ def _placed(place: str, found: Any) -> Iterator[tuple[Text, Span]]:
         yield Text(place, found.data), found
 
 
-def _structs(found: Any) -> list[dict[int, Any]]:
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+def _structs(found: Any) -> list[Struct]:
+    return [each for each in found if isinstance(each, Struct)] if isinstance(found, list) else []
 
 
 def _struct(found: Any) -> dict[int, Any]:
@@ -373,6 +397,10 @@ def _count(found: Any) -> int:
 
 def _bytes(found: Any) -> bytes:
     return found.data if isinstance(found, Span) else b""
+
+
+def _is_enum(element: Mapping[int, Any]) -> bool:
+    return element.get(_CONVERTED_TYPE) == _ENUM or _LOGICAL_ENUM in _struct(element.get(_LOGICAL_TYPE))
 
 
 def _is_text(element: Mapping[int, Any]) -> bool:

@@ -136,7 +136,7 @@ def losses(old: Any, new: Any) -> Iterator[str]:
     for lost, is_lost in _LOSSES.items():
         names = list(dict.fromkeys(a.path_in_schema for a, b in pairs if is_lost(a, b)))
         if names:
-            yield f"{lost} of {_listed(names)}"
+            yield f"{lost} of {listed(names)}"
     if _orders(old) != _orders(new):
         yield "the declared sort order"
 
@@ -156,7 +156,7 @@ def _schema_losses(old: Any, new: Any) -> Iterator[str]:
     for name, renamed in sorted(names):
         yield f"the name {name} inside the Parquet schema: it is now {renamed}"
     for (before, after), columns in types.items():
-        yield f"type {before} of {_listed(columns)}: it is now {after}"
+        yield f"type {before} of {listed(columns)}: it is now {after}"
 
 
 _MEANS_NOTHING = re.compile(
@@ -189,7 +189,12 @@ def _named_type(line: str) -> tuple[str, str]:
     return found["name"], found["type"].removesuffix(" field_id=-1") + found["logical"]
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
+    """Return the first names of a list, for a message.
+
+    >>> listed(["a", "b", "c", "d"])
+    'a, b, c …'
+    """
     return f"{', '.join(names[:3])}{' …' if names[3:] else ''}"
 
 
@@ -231,4 +236,4 @@ def _encodings(chunk: Any) -> set[str]:
     return names - {"PLAIN", "RLE", "BIT_PACKED"}
 
 
-__all__ = ["losses", "options_like", "own_metadata"]
+__all__ = ["listed", "losses", "options_like", "own_metadata"]

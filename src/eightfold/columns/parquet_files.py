@@ -12,7 +12,7 @@ from eightfold.columns.arrow import as_type, binary_type, is_text_dictionary, py
 from eightfold.columns.footers import CREATED_BY, Statistic, ended, put_back_in, read_footer, repaired_texts
 from eightfold.columns.int96 import int96_columns, is_kept
 from eightfold.columns.nested import holds_text
-from eightfold.columns.parquet_choices import losses, options_like, own_metadata
+from eightfold.columns.parquet_choices import listed, losses, options_like, own_metadata
 from eightfold.columns.parts import Part, blaming_part, closed
 from eightfold.columns.patched import Patched
 from eightfold.columns.schemas import Text
@@ -49,9 +49,9 @@ class ParquetReader:
         self.metadata: Any = self._file.metadata
 
     def _with_texts(self, file: BinaryIO, repaired: Callable[[bytes], bytes]) -> tuple[Any, list[TextChange]]:
-        """Return the file as if its texts were repaired, and how they change."""
+        """Return the file as if its texts were repaired and each ENUM were a STRING, and how the texts change."""
         new = {} if self._footer is None else repaired_texts(self._footer, repaired)
-        if self._footer is None or not new:
+        if self._footer is None or not (new or self._footer.enums):
             return file, []
         patched = BufferedReader(Patched(file, self._footer.start, ended(self._footer.changed(new))))
         old = {text.place: text.data for text in self._footer.texts}
@@ -149,6 +149,8 @@ class ParquetReader:
         other = ["the types of the indices of dictionaries"] if self._has_other_types else []
         if self._footer is not None and self._footer.repeats_a_key:
             other.append("key-value metadata with the key of another pair")
+        if self._footer is not None and self._footer.enums:
+            other.append(f"type Enum of {listed(self._footer.enums)}: it is now String")
         return [*other, *losses(self.metadata, written[0])]
 
     def _check_groups(self) -> None:

@@ -10,7 +10,7 @@ Source: doc/specs/thrift-compact-protocol.md of Apache Thrift.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT, _UUID = range(1, 14)
@@ -39,19 +39,35 @@ class Span(NamedTuple):
     data: bytes
 
 
+class Struct(dict[int, Any]):
+    """The fields of a struct by their numbers.
+
+    Attributes:
+        start: where the struct begins.
+
+    >>> Struct(start=2).start
+    2
+    """
+
+    def __init__(self, start: int) -> None:
+        super().__init__()
+        self.start = start
+
+
 class Reader:
-    r"""Reads the struct at the beginning of some bytes.
+    r"""Reads a struct among some bytes.
 
     Args:
         data: the bytes.
+        start: where the struct begins.
 
     >>> Reader(b"\x00").struct()
     {}
     """
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, start: int = 0) -> None:
         self._data = data
-        self._at = 0
+        self._at = start
         self._depth = 0
         self._readers: dict[int, Callable[[], Any]] = {
             _TRUE: self._flag,
@@ -69,7 +85,7 @@ class Reader:
             _UUID: lambda: self._taken(16),
         }
 
-    def struct(self) -> dict[int, Any]:
+    def struct(self) -> Struct:
         """Return the fields of a struct by their numbers: ints, bools, lists, dicts and, for bytes, a :class:`Span`.
 
         Raises:
@@ -86,14 +102,37 @@ class Reader:
         self._depth -= 1
         return found
 
-    def _fields(self) -> dict[int, Any]:
-        fields: dict[int, Any] = {}
-        number = 0
-        while header := self._byte():
-            kind = header & 15
-            number = number + (header >> 4) if header >> 4 else self._integer()
-            fields[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind)
+    def place(self, wanted: int) -> tuple[int, int]:
+        r"""Return where the header of a field of the struct begins and ends.
+
+        Raises:
+            MalformedError: there is no such field, or as for :meth:`struct`.
+
+        >>> Reader(b"\x15\x02\x15\x08\x00").place(2)
+        (2, 3)
+        """
+        for number, kind, start in self._headers():
+            if number == wanted:
+                return start, self._at
+            self._field(kind)
+        raise MalformedError("its metadata have no such field")
+
+    def _fields(self) -> Struct:
+        fields = Struct(self._at)
+        for number, kind, _ in self._headers():
+            fields[number] = self._field(kind)
         return fields
+
+    def _headers(self) -> Iterator[tuple[int, int, int]]:
+        """Yield the number and the kind of each field of a struct, and where its header begins."""
+        number, start = 0, self._at
+        while header := self._byte():
+            number = number + (header >> 4) if header >> 4 else self._integer()
+            yield number, header & 15, start
+            start = self._at
+
+    def _field(self, kind: int) -> Any:
+        return kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind)
 
     def _value(self, kind: int) -> Any:
         if kind not in self._readers:
@@ -160,4 +199,4 @@ def binary(data: bytes) -> bytes:
     return bytes([*number, length]) + data
 
 
-__all__ = ["MalformedError", "Reader", "Span", "binary"]
+__all__ = ["MalformedError", "Reader", "Span", "Struct", "binary"]
