@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from eightfold import cli
 from eightfold.columns.footers import ended
+from eightfold.columns.thrift import binary
 from tests.support.table_files import ill_named, opened, strings, written
 
 pa = pytest.importorskip("pyarrow")
@@ -104,3 +106,39 @@ def test_values_of_an_enum_are_text(kind: str, tmp_path: Path, capsys: Any) -> N
     assert cli.main(["check", str(path)]) == 0
     assert cli.main([*root, "--undo", str(plan)]) == 0
     assert opened(path)["e"].cast(pa.binary()).to_pylist() == before
+
+
+def test_an_ill_formed_name_of_the_writer_is_repaired_in_place_too(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "data.parquet"
+    pq.write_table(pa.table({"name": ["a"]}), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"cpp-arrow version", b"cpp-arr\xff\xfe version"))
+    assert cli.main(["check", str(path)]) == 1
+    assert "created by: invalid-byte" in capsys.readouterr().out
+    assert cli.main(["repair", "--in-place", "--verify", str(path)]) == 0
+    assert "1 written and verified: 1 change, 0 lossy" in capsys.readouterr().err
+    assert cli.main(["check", str(path)]) == 0
+
+
+def test_the_metadata_of_column_chunks(tmp_path: Path, capsys: Any) -> None:
+    path, fixed = tmp_path / "data.parquet", tmp_path / "fixed.parquet"
+    pq.write_table(pa.table({"s": pa.array([{"n": 1}])}), path, store_schema=False, compression="none")
+    data = path.read_bytes()
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    pairs = b"\x19\x1c\x18" + binary(b"caf\xe9") + b"\x18" + binary(b"\xff") + b"\0"
+    # Behind the codec, the number of values and two sizes, a field is skipped: that of the metadata.
+    chunk = re.compile(rb"(n\x15\0\x16\x02(?:\x16[\x80-\xff]*[\0-\x7f]){2})\x26")
+    footer, count = chunk.subn(lambda found: found[1] + pairs + b"\x16", data[start:-8])
+    assert count == 1
+    path.write_bytes(data[:start] + ended(footer))
+    assert opened(path)["s"].to_pylist() == [{"n": 1}]
+    assert cli.main(["check", str(path)]) == 1
+    owner = f"{path}: row group 0, column s.n, metadata"
+    assert capsys.readouterr().out.splitlines() == [
+        f"{owner} key 0: truncated: sequence E9 is cut short by the end of the input",
+        f"{owner} value 0: invalid-byte: byte FF cannot begin a sequence",
+    ]
+    assert cli.main(["repair", "--verify", str(path), "-o", str(fixed)]) == 0
+    said = capsys.readouterr().err
+    assert "not kept: key-value metadata of column chunks" in said
+    assert "1 change, 0 lossy" in said
+    assert cli.main(["check", str(fixed)]) == 0

@@ -32,8 +32,8 @@ _CHUNKS = 1
 """A field of RowGroup: columns."""
 _CHUNK_METADATA, _INDEX_OFFSET, _INDEX_LENGTH = 3, 6, 7
 """Fields of ColumnChunk: meta_data, column_index_offset and column_index_length."""
-_CHUNK_PATH, _CHUNK_STATISTICS = 3, 12
-"""Fields of ColumnMetaData: path_in_schema and statistics."""
+_CHUNK_PATH, _CHUNK_PAIRS, _CHUNK_STATISTICS = 3, 8, 12
+"""Fields of ColumnMetaData: path_in_schema, key_value_metadata and statistics."""
 _TEXT_TYPES = (0, 4, 19)
 """ConvertedType UTF8, ENUM and JSON."""
 _TEXT_LOGICAL_TYPES = (1, 4, 12)
@@ -134,10 +134,10 @@ class Footer:
         return [text for text, _ in self._spans]
 
     def all_texts(self) -> Iterator[Text]:
-        """Yield the texts, and those of the schema of Arrow that are not among them."""
+        """Yield the texts, those of column chunks, and those of the schema of Arrow that are not among them."""
         known = {text.data for text in self.texts}
-        for text in self.texts:
-            yield text
+        yield from self.texts
+        yield from self.chunk_texts()
         for data in self._arrow_schemas():
             for text in _arrow_texts(data):
                 if text.data not in known:
@@ -148,12 +148,17 @@ class Footer:
             if _bytes(pair.get(_PAIR_KEY)) == ARROW_SCHEMA:
                 yield _bytes(pair.get(_PAIR_VALUE))
 
+    def chunk_texts(self) -> Iterator[Text]:
+        """Yield the keys and values of the metadata that column chunks have, row group by row group."""
+        for number, path, _, chunk in self._chunks():
+            pairs = _structs(_struct(chunk.get(_CHUNK_METADATA)).get(_CHUNK_PAIRS))
+            owner = f"row group {number}, column {_shown(path)}"
+            yield from (text for text, _ in _of_pairs(f"{owner}, ", pairs))
+
     def _texts(self) -> Iterator[tuple[Text, Span]]:
         for at, element in enumerate(self._elements):
             yield from _placed(f"{NAME} {at}", element.get(_ELEMENT_NAME))
-        for at, pair in enumerate(self._pairs):
-            yield from _placed(f"{KEY} {at}", pair.get(_PAIR_KEY))
-            yield from _placed(f"{VALUE} {at}", pair.get(_PAIR_VALUE))
+        yield from _of_pairs("", self._pairs)
         yield from _placed(CREATED_BY, self._fields.get(_CREATED_BY))
 
     def _tree(self, new: Mapping[str, bytes] | None = None) -> Iterator[tuple[tuple[bytes, ...], dict[int, Any]]]:
@@ -198,11 +203,16 @@ class Footer:
 
     def _text_chunks(self) -> Iterator[tuple[int, tuple[bytes, ...], dict[int, Any]]]:
         """Yield the column chunks of strings: the row group, the path, the fields."""
+        for number, path, element, chunk in self._chunks():
+            if _is_text(element):
+                yield number, path, chunk
+
+    def _chunks(self) -> Iterator[tuple[int, tuple[bytes, ...], dict[int, Any], dict[int, Any]]]:
+        """Yield the column chunks: the row group, the path, the element of the schema, the fields."""
         leaves = self._columns()
         for number, group in enumerate(_structs(self._fields.get(_ROW_GROUPS))):
             for (path, element), chunk in zip(leaves, _structs(group.get(_CHUNKS)), strict=False):
-                if _is_text(element):
-                    yield number, path, chunk
+                yield number, path, element, chunk
 
     @property
     def arrow_schema_place(self) -> str | None:
@@ -376,6 +386,12 @@ def _spliced(data: bytes, edits: Iterable[tuple[Span, bytes]]) -> bytes:
         parts += [data[at : span.start], binary(new)]
         at = span.end
     return b"".join([*parts, data[at:]])
+
+
+def _of_pairs(owner: str, pairs: Iterable[Mapping[int, Any]]) -> Iterator[tuple[Text, Span]]:
+    for at, pair in enumerate(pairs):
+        yield from _placed(f"{owner}{KEY} {at}", pair.get(_PAIR_KEY))
+        yield from _placed(f"{owner}{VALUE} {at}", pair.get(_PAIR_VALUE))
 
 
 def _placed(place: str, found: Any) -> Iterator[tuple[Text, Span]]:

@@ -111,6 +111,10 @@ class IpcReader:
         yield from texts_of(self._schema)
         yield from texts_of_pairs(self._footer, _FOOTER)
 
+    def replaced_texts(self) -> Iterator[Text]:
+        """Yield nothing: a copy has all texts."""
+        yield from ()
+
     def statistics(self) -> Iterator[Statistic]:
         """Yield nothing: these files have no statistics."""
         yield from ()

@@ -62,6 +62,12 @@ class ParquetReader:
         if self._footer is not None:
             yield from self._footer.all_texts()
 
+    def replaced_texts(self) -> Iterator[Text]:
+        """Yield the texts that a copy has not: the name of the writer, and the metadata of column chunks."""
+        if self._footer is not None:
+            yield from (text for text in self._footer.texts if text.place == CREATED_BY)
+            yield from self._footer.chunk_texts()
+
     def statistics(self) -> Iterator[Statistic]:
         """Yield the bounds in the statistics and the page index of columns of strings, as they are in the file.
 
@@ -149,6 +155,8 @@ class ParquetReader:
         other = ["the types of the indices of dictionaries"] if self._has_other_types else []
         if self._footer is not None and self._footer.repeats_a_key:
             other.append("key-value metadata with the key of another pair")
+        if self._footer is not None and any(True for _ in self._footer.chunk_texts()):
+            other.append("key-value metadata of column chunks")
         if self._footer is not None and self._footer.enums:
             other.append(f"type Enum of {listed(self._footer.enums)}: it is now String")
         return [*other, *losses(self.metadata, written[0])]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from eightfold.cli.commands.repair.options import Options
@@ -135,7 +136,7 @@ class TableFile:
             self._count_texts(reader)
             lost = reader.copy(measured_sink(target, certificate), change)
             if not self.changes:  # otherwise they repeat strings that were repaired
-                self._count_statistics(reader)
+                self._count_replaced(reader)
         for each in lost:
             say(f"{shown(self.path)}: not kept: {each}")
         if certificate is not None:
@@ -228,9 +229,11 @@ class TableFile:
         for _ in reader.text_changes:
             self._count(1, is_changed=True)
 
-    def _count_statistics(self, reader: TableReader) -> None:
-        """Count bounds that are ill-formed; they are computed again, so nothing is lost with them."""
-        self.changes += any(not is_well_formed(bound.data, UTF_8) for bound in reader.statistics())
+    def _count_replaced(self, reader: TableReader) -> None:
+        """Count what is ill-formed and not in the copy: bounds, which are computed again, and texts of the writer."""
+        texts = (text.data for text in reader.replaced_texts())
+        found = chain(texts, (bound.data for bound in reader.statistics()))
+        self.changes += any(not is_well_formed(data, UTF_8) for data in found)
 
 
 def measured_sink(target: BinaryIO, certificate: Certificate | None) -> Any:
