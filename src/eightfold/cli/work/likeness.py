@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from eightfold.faults import Fault, immutable
+from eightfold.files.paths.addresses import packing_of
 from eightfold.files.read.reading import Source
 from eightfold.files.read.scanning import faults_in
 from eightfold.files.read.tables import PARQUET, SQLITE, kind_by_head
@@ -142,7 +143,9 @@ def table_hint(source: Source) -> str:
     if kind == SQLITE:
         return "is an SQLite database, not text: eightfold.columns.sqlite audits and repairs its text"
     ending = ".parquet" if kind == PARQUET else ".arrow"
-    return kind and f"is {kind}, not text: give it a name that ends in {ending}, and --runner local if it is remote"
+    first = "decompress it, " if packing_of(source.path) else ""
+    name = f"{first}give it a name that ends in {ending}"
+    return kind and f"is {kind}, not text: {name}, and --runner local if it is remote"
 
 
 _PAIR = "surrogate-pair"
