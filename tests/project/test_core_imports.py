@@ -15,7 +15,7 @@ CORE = next(folder for folder in Path(__file__).parents if (folder / "pyproject.
 
 # From the bottom to the top: a file imports from its own line and from those above it. A folder is one room.
 ORDER = (
-    ("chunk", "code_point", "memory"),
+    ("chunk", "code_point", "memory", "once"),
     ("tables",),
     ("policy",),
     ("derive",),

@@ -11,6 +11,7 @@ use crate::derive::spelling::Spelling;
 use crate::derive::verdict::Verdicts;
 use crate::derive::wide::Wide;
 use crate::kernels::{Level, Script, Spelt, Text, WideText};
+use crate::once::once;
 use crate::policy::{Lacking, Missing};
 use crate::tables::{FaultRow, Row, Tables};
 
@@ -110,7 +111,7 @@ impl Form {
         if policy == Missing::Stop {
             return Some(own);
         }
-        Some(self.spellings[policy as usize].get_or_init(|| own.under(policy, self.surrogates.as_deref())))
+        Some(once(&self.spellings[policy as usize], || own.under(policy, self.surrogates.as_deref())))
     }
 
     /// The work of the kernels on a text, if they know the form; `spelling` is the form's own or one made for a policy.
@@ -147,7 +148,7 @@ impl Form {
         if own.escape.is_some() {
             return Some(own);
         }
-        self.passing.get_or_init(|| passing(&self.tables, &self.agreement)).as_ref().or(Some(own))
+        once(&self.passing, || passing(&self.tables, &self.agreement)).as_ref().or(Some(own))
     }
 
     /// Whether one of the form's own units has no fixed length.

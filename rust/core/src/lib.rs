@@ -13,6 +13,7 @@ mod derive;
 mod form;
 pub mod kernels;
 mod memory;
+mod once;
 mod policy;
 mod read;
 mod tables;

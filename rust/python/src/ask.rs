@@ -9,7 +9,6 @@ use pyo3::exceptions::{
     PyIndexError, PyMemoryError, PyOverflowError, PyRuntimeError, PyTypeError, PyUnicodeDecodeError,
     PyUnicodeEncodeError,
 };
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
@@ -20,6 +19,7 @@ use crate::handle::{Reading, Writing};
 use crate::made::{Make, tuple};
 use crate::memory::append;
 use crate::names;
+use crate::once::intern;
 use crate::str_object::text_of;
 
 /// The number of calls without progress allowed in a row, as `eightfold.policy.STALLS_ALLOWED`.

@@ -13,7 +13,6 @@ use eightfold_core::{
     Unwritten, Writer, by_threads,
 };
 use pyo3::exceptions::PyMemoryError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -23,6 +22,7 @@ use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::made::{Made, Make};
 use crate::memory::append;
 use crate::names;
+use crate::once::intern;
 use crate::policy_names::PolicyName;
 use crate::reader::{Event, Reader};
 use crate::released::{RELEASE_BYTES, released};

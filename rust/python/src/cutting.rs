@@ -2,7 +2,6 @@
 
 use eightfold_core::{Fit, Form, Part};
 use pyo3::exceptions::PyValueError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PySlice, PyString};
 
@@ -14,6 +13,7 @@ use crate::handle::{Errors, Handle, shares_ascii};
 use crate::heard::{Ear, Hears};
 use crate::made::Made;
 use crate::names;
+use crate::once::intern;
 use crate::released::released;
 use crate::str_object::{ascii_of, beginning, text_of};
 

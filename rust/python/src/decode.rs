@@ -4,7 +4,6 @@ use std::mem::MaybeUninit;
 
 use eightfold_core::kernels::{Ascii, count_beyond_ascii};
 use eightfold_core::{Form, LARGEST_IN_STR, Measured, OnFault, Pass, SHORT_INPUT, ShortAscii, ShortPoints, TextBuffer};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
@@ -12,6 +11,7 @@ use crate::given::bytes_of;
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::memory::Aligned;
 use crate::names;
+use crate::once::intern;
 use crate::policy_names::PolicyName;
 use crate::reader::{Event, Reader, put_all};
 use crate::released::{RELEASE_BYTES, released};

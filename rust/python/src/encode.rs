@@ -2,7 +2,6 @@
 
 use eightfold_core::{Form, Missing, Text};
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyString};
 
@@ -20,6 +19,7 @@ use crate::heard::{Ear, Hears};
 use crate::made::Made;
 use crate::memory::append;
 use crate::names;
+use crate::once::intern;
 use crate::peeking::{Ahead, Finder, peeking_methods};
 use crate::policy_names::PolicyName;
 use crate::released::{RELEASE_BYTES, released};
@@ -298,8 +298,9 @@ fn next_missing(py: Python<'_>, form: &Form, points: Text<'_>, start: usize) -> 
     Ok(encoded(py, (form, Missing::Stop), (points, start), &mut 0_usize)?.err())
 }
 
+/// The faults of a str, in order.
 #[pyclass(module = "eightfold._native")]
-struct EncodeFaults {
+pub struct EncodeFaults {
     text: Py<PyString>,
     writing: std::sync::Arc<Writing>,
     /// Kept alive because its reference count releases what `writing` keeps.

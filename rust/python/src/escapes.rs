@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use eightfold_core::{Form, LinePlace};
 use pyo3::exceptions::PyValueError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyString};
@@ -16,12 +15,13 @@ use crate::json::{ESCAPE_BYTES, Unpaired};
 use crate::located::located;
 use crate::made::{Made, Make};
 use crate::names;
+use crate::once::{intern, once};
 use crate::slotted::Slotted;
 
 /// The class EscapedSurrogateFault: its slots are those of a Fault and the path.
 fn escape_class(py: Python<'_>) -> PyResult<&Slotted<{ SLOTS.len() + 1 }>> {
     static CLASS: PyOnceLock<Slotted<{ SLOTS.len() + 1 }>> = PyOnceLock::new();
-    CLASS.get_or_try_init(py, || {
+    once(py, &CLASS, || {
         let mut slots = ["json_path"; SLOTS.len() + 1];
         slots[..SLOTS.len()].copy_from_slice(&SLOTS);
         Slotted::new(names::escape_fault_type(py)?.cast()?, slots)

@@ -1,7 +1,6 @@
 //! A fault as an object of Python.
 
 use eightfold_core::{Fault, Kind};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyString};
@@ -9,6 +8,7 @@ use pyo3::types::{PyBool, PyBytes, PyString};
 use crate::bytes_object::bytes_of_slice;
 use crate::made::{Make, interned};
 use crate::names;
+use crate::once::{intern, once};
 use crate::slotted::Slotted;
 
 /// The number of bytes of its span that a fault keeps, as `eightfold.faults.UNITS_KEPT`.
@@ -43,7 +43,7 @@ pub struct Named<'a, 'py> {
 pub fn kind_name(py: Python<'_>, kind: Kind) -> PyResult<&Bound<'_, PyString>> {
     static NAMES: [PyOnceLock<Py<PyString>>; Kind::COUNT] = [const { PyOnceLock::new() }; Kind::COUNT];
     let load = || Ok::<_, PyErr>(interned(py, kind.name())?.unbind());
-    Ok(NAMES[kind.index()].get_or_try_init(py, load)?.bind(py))
+    Ok(once(py, &NAMES[kind.index()], load)?.bind(py))
 }
 
 /// The slots of a Fault, as `eightfold.faults.Fault` lists them.
@@ -52,7 +52,7 @@ pub const SLOTS: [&str; 9] = ["kind", "form", "start", "end", "units", "code_poi
 /// The class Fault.
 fn fault_class(py: Python<'_>) -> PyResult<&Slotted<{ SLOTS.len() }>> {
     static CLASS: PyOnceLock<Slotted<{ SLOTS.len() }>> = PyOnceLock::new();
-    CLASS.get_or_try_init(py, || Slotted::new(names::fault_type(py)?.cast()?, SLOTS))
+    once(py, &CLASS, || Slotted::new(names::fault_type(py)?.cast()?, SLOTS))
 }
 
 /// A new Fault object.

@@ -189,8 +189,9 @@ struct Place {
     limit: usize,
 }
 
+/// The faults of bytes, in order.
 #[pyclass(module = "eightfold._native")]
-struct Faults {
+pub struct Faults {
     window: Window,
     form: Arc<Form>,
     name: Py<PyString>,

@@ -1,11 +1,11 @@
 //! What a caller gives: bytes, offsets into them, numbers, and arguments that may be absent.
 
 use pyo3::exceptions::{PyIndexError, PyTypeError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyMemoryView};
 
 use crate::names;
+use crate::once::intern;
 
 /// Bytes as they are; a snapshot of what any other object exports, which others may be writing to.
 pub fn bytes_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {

@@ -4,17 +4,18 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex};
 
 use eightfold_core::{FaultRow, Form, Kind, Missing, OnFault, Range, Row, Tables};
+use pyo3::Borrowed;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
-use pyo3::{Borrowed, intern};
 
 use crate::bytes_object::bytes_of_slice;
 use crate::kept::Policies;
 use crate::known::{Key, Known};
 use crate::locks::locked;
 use crate::names;
+use crate::once::intern;
 use crate::policy_names::{PLAIN_POLICIES, POLICIES, PolicyName};
 
 /// The handles of names, and of the forms of the family.

@@ -37,6 +37,7 @@ mod made;
 mod measuring;
 mod memory;
 mod names;
+mod once;
 mod peeking;
 mod policy_names;
 mod reader;
@@ -110,6 +111,10 @@ mod _native {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         interpreter::check_main(module.py())?;
         header::check(module.py())?;
+        // The classes that are not exported are made now too, while no other thread can use them: see `once`.
+        let py = module.py();
+        _ = (py.get_type::<crate::handle::Handle>(), py.get_type::<crate::faults::Faults>());
+        _ = py.get_type::<crate::encode::EncodeFaults>();
         // What Python knows too: `eightfold._engine.compare` finds a difference.
         module.add("KINDS", PyTuple::new(module.py(), Kind::all().map(Kind::name).collect::<Vec<_>>())?)?;
         module.add("POLICIES", PyTuple::new(module.py(), crate::policy_names::POLICIES)?)?;

@@ -4,6 +4,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 
+use crate::once::once;
+
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident = $module:literal . $attribute:literal;)*) => {
         $(
@@ -11,7 +13,7 @@ macro_rules! names {
             pub fn $name<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
                 static CELL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
                 let load = || PyResult::Ok(py.import($module)?.getattr($attribute)?.unbind());
-                Ok(CELL.get_or_try_init(py, load)?.bind(py))
+                Ok(once(py, &CELL, load)?.bind(py))
             }
         )*
     };
@@ -21,7 +23,7 @@ macro_rules! names {
 pub fn new_tuple(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static CELL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let load = || PyResult::Ok(py.get_type::<PyTuple>().getattr("__new__")?.unbind());
-    Ok(CELL.get_or_try_init(py, load)?.bind(py))
+    Ok(once(py, &CELL, load)?.bind(py))
 }
 
 names! {

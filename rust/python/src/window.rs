@@ -5,12 +5,12 @@
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PySlice};
 
 use crate::bytes_object::bytes_of_slice;
 use crate::given::view_of;
+use crate::once::intern;
 
 /// Bytes to copy at a time: enough to make the cost of calls negligible, few enough for the second-level cache.
 const PIECE_BYTES: usize = 1 << 18;

@@ -13,6 +13,7 @@ use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds};
 use crate::derive::automaton::linear;
 use crate::derive::heads::{Head, Heads};
 use crate::derive::leads::{self, Leads};
+use crate::once::once;
 use crate::tables::{FaultRow, Row, Tables};
 
 const CONTINUATION: Range = (0x80, 0xBF);
@@ -252,12 +253,12 @@ impl Layout {
 
     /// The lead bytes that are not plain, derived on first use.
     pub(crate) fn leads(&self) -> &Leads {
-        self.leads.get_or_init(|| Leads::new(|byte| self.lead(byte)))
+        once(&self.leads, || Leads::new(|byte| self.lead(byte)))
     }
 
     /// What each lead byte says, derived on first use.
     pub(crate) fn heads(&self) -> &Heads {
-        self.heads.get_or_init(|| Heads::new(|lead| self.head(lead)))
+        once(&self.heads, || Heads::new(|lead| self.head(lead)))
     }
 
     fn head(&self, lead: u8) -> Option<Head> {

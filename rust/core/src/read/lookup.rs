@@ -3,6 +3,7 @@
 use crate::derive::fault_table::{self, FaultTable};
 use crate::derive::verdict::{Verdict, Verdicts};
 use crate::form::Form;
+use crate::once::once;
 use crate::read::sequence::Step;
 use crate::tables::Kind;
 
@@ -10,7 +11,7 @@ impl Form {
     /// The verdicts of this form.
     #[inline]
     pub(crate) fn verdicts(&self) -> &Verdicts {
-        self.verdicts.get_or_init(|| Verdicts::new(&self.tables, |prefix| self.decided(prefix)))
+        once(&self.verdicts, || Verdicts::new(&self.tables, |prefix| self.decided(prefix)))
     }
 
     /// The verdict on what begins at an offset.
@@ -22,7 +23,7 @@ impl Form {
     /// The table by which the kernels count faults, if they can.
     pub(crate) fn fault_table(&self) -> Option<&FaultTable> {
         let made = || FaultTable::new(&self.tables, self.layout.as_ref()?, |bytes| self.verdict_at(bytes, 0));
-        self.fault_table.get_or_init(made).as_ref()
+        once(&self.fault_table, made).as_ref()
     }
 
     /// The kinds of faults of wide units: unpaired surrogates, and values beyond Unicode.

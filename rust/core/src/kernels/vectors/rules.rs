@@ -5,6 +5,7 @@ use eightfold_features::vectors;
 use super::machine::*;
 use crate::derive::layout::Layout;
 use crate::kernels::neighbours::{TWO, derived};
+use crate::once::once;
 
 /// Rules as vectors.
 pub struct Rules([Vector; 3]);
@@ -20,7 +21,7 @@ impl Rules {
     #[inline]
     #[vectors]
     pub fn of_layout(layout: &Layout) -> ([Self; 2], u8) {
-        let &([of_seconds, of_sides], coarse) = layout.rules.get_or_init(|| derived(layout));
+        let &([of_seconds, of_sides], coarse) = once(&layout.rules, || derived(layout));
         ([Rules::new(&of_seconds), Rules::new(&of_sides)], coarse)
     }
 
