@@ -150,7 +150,7 @@ class StreamWriter(codecs.StreamWriter):
     def encode(self, input: str, errors: str = "strict") -> tuple[bytes, int]:
         """Return the bytes that can be written now, and the length of the text, all of which is consumed."""
         _apply(errors, self._encoder)
-        return self._encoder.encode(input), len(input)
+        return self._encoder.encode(input), str.__len__(input)
 
     def write(self, object: str) -> None:
         """Write text; see :meth:`codecs.StreamWriter.write`.
@@ -240,7 +240,7 @@ def codec_info(form: Form) -> codecs.CodecInfo:
 
 
 def _encode(form: Form, text: str, errors: str = "strict") -> tuple[bytes, int]:
-    return encode(text, form, errors), len(text)
+    return encode(text, form, errors), str.__len__(text)  # An instance of a subclass may count otherwise.
 
 
 def _decode(form: Form, data: Data, errors: str = "strict") -> tuple[str, int]:

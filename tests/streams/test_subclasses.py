@@ -12,6 +12,7 @@ import pytest
 
 import eightfold
 from eightfold import repair
+from eightfold.codec import codec_info
 from eightfold.corrected import Linter
 from eightfold.stream import Checker, Converter, Decoder, Encoder
 
@@ -29,6 +30,9 @@ class Markup(str):
 
     def __getitem__(self, key: Any) -> Markup:
         return Markup(super().__getitem__(key))
+
+    def __len__(self) -> int:
+        return 99
 
     def replace(self, *given: Any) -> Markup:  # type: ignore[override]
         return Markup("replaced")
@@ -55,6 +59,12 @@ def test_an_encoder_adds_nothing_to_text_of_a_class_of_its_own(form: str) -> Non
     for piece in pieces:
         assert encoder.encode(piece) == plain.encode(str(piece))
     assert encoder.getstate() == plain.getstate()
+
+
+def test_a_codec_says_how_many_code_points_it_has_consumed() -> None:
+    entry = codec_info(eightfold.form("cesu-8"))
+    assert entry.encode(Markup("<b>")) == (b"<b>", 3)
+    assert entry.streamwriter(io.BytesIO()).encode(Markup("<b>")) == (b"<b>", 3)
 
 
 @pytest.mark.parametrize("newline", [None, "\r\n"])
