@@ -136,9 +136,10 @@ def test_a_piece_from_the_handler_itself_is_taken_once_or_refused(name: str) -> 
     [
         (lambda: Converter("utf-8", "utf-16-be", NAME), "convert", b"a\xc3", b"\xff"),
         (lambda: Decoder("utf-16", NAME), "decode", b"\xff\xfea\0", b"\0\xdc"),
+        (lambda: Encoder("utf-8-sig", NAME), "encode", "a", "\ud800"),
     ],
 )
-def test_a_handler_that_starts_anew_makes_the_call_fail(make: Any, method: str, first: bytes, second: bytes) -> None:
+def test_a_handler_that_starts_anew_makes_the_call_fail(make: Any, method: str, first: Any, second: Any) -> None:
     def resets(error: Any) -> tuple[str, int]:
         coder.reset()
         return "?", error.end

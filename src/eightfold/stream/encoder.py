@@ -70,15 +70,15 @@ class Encoder(Copied, codecs.IncrementalEncoder):
         text = input if type(input) is str else exactly(input)
         if self._passes_on:
             return encoded_piece(self.form, self._errors, text)
-        held, rest = self._held, ""
+        held, mark_due, rest = self._held, self._mark_due, ""
         content = held + text
         if self._holds and not final and "\ud800" <= content[-1:] <= "\udbff":
             content, rest = content[:-1], content[-1]
         encoded = encoded_piece(self.form, self._errors, content)
-        if self._held is not held and self._held != held:
+        if self._mark_due is not mark_due or (self._held is not held and self._held != held):
             raise in_use(self)
         self._held = rest
-        if self._mark_due:
+        if mark_due:
             self._mark_due = False
             return self._mark + encoded
         return encoded
