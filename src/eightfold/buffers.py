@@ -37,7 +37,8 @@ def encode_into(text: str, form: AnyForm, buffer: Buffer, start: SupportsIndex =
     Args:
         text: any str.
         form: a Form or its name.
-        buffer: a writable, contiguous buffer, such as a bytearray, an array, an mmap or a slice of a memoryview.
+        buffer: a writable, contiguous buffer of items in a native format, such as a bytearray, an array, an mmap or a
+            slice of a memoryview. For a buffer of ctypes pass ``memoryview(buffer).cast("B")``.
         start: the index in the text at which to begin, in code points.
 
     Returns:
@@ -48,7 +49,8 @@ def encode_into(text: str, form: AnyForm, buffer: Buffer, start: SupportsIndex =
         EncodeError: the form cannot write the code point at ``start``. If one comes later, what precedes it is written
             and counted, and the next call raises.
         ValueError: ``start`` is not in the text, or the form refuses the policy ``strict``.
-        TypeError: the buffer is read-only, not contiguous, or not a buffer.
+        TypeError: the buffer is read-only, not contiguous, of items in another format, or not a buffer; the text is not
+            a str, or another argument is of the wrong type.
         LookupError: unknown form.
 
     Source: the Encoding Standard, TextEncoder.encodeInto.
@@ -88,7 +90,8 @@ def decode_code_points_into(data: Data, form: AnyForm, buffer: Buffer) -> tuple[
     Args:
         data: any bytes-like object. To go on, pass the rest of it, in the form that its signature announces.
         form: a Form or its name.
-        buffer: a writable, contiguous buffer of 4-byte integers in native byte order, such as an ``array("I")``.
+        buffer: a writable, contiguous buffer of 4-byte integers in a native format, such as an ``array("I")``. For one
+            of ctypes pass ``memoryview(buffer).cast("B").cast("I")``.
 
     Returns:
         the number of bytes read, and the number of items written. (0, 0) if there are more data: the buffer is empty.
@@ -97,7 +100,8 @@ def decode_code_points_into(data: Data, form: AnyForm, buffer: Buffer) -> tuple[
         DecodeError: the data begin with an ill-formed sequence. If one comes later, what precedes it is written and
             counted, and the next call raises.
         ValueError: the form refuses the policy ``strict``.
-        TypeError: the buffer is read-only, not contiguous, or not one of 4-byte integers.
+        TypeError: the buffer is read-only, not contiguous, or not one of 4-byte integers in a native format; the data
+            are not bytes-like, or another argument is of the wrong type.
         LookupError: unknown form.
 
     >>> from array import array

@@ -116,6 +116,14 @@ FOREIGN = (ctypes.c_uint32 * 2)()
 """Items in a format that says the order of their bytes."""
 
 
+def test_a_buffer_of_ctypes_is_cast_first() -> None:
+    text, points = ctypes.create_string_buffer(4), (ctypes.c_uint32 * 2)()
+    assert encode_into("a€", "utf-8", memoryview(text).cast("B")) == (2, 4)
+    assert text.raw == "a€".encode()
+    assert decode_code_points_into(text, "utf-8", memoryview(points).cast("B").cast("I")) == (4, 2)
+    assert list(points) == [0x61, 0x20AC]
+
+
 @pytest.mark.parametrize("wrong", [b"1234", "1234", memoryview(bytearray(8))[::2], None, memoryview(b"1234"), FOREIGN])
 def test_what_cannot_be_written_to(wrong: Any) -> None:
     for call in (lambda: encode_into("a", "utf-8", wrong), lambda: decode_code_points_into(b"a", "utf-8", wrong)):
