@@ -16,6 +16,7 @@ use crate::bytes_object::bytes_of_slice;
 use crate::encoded::encoded;
 use crate::fault_object::{Named, fault_object, new_fault};
 use crate::handle::{Reading, Writing};
+use crate::interpreter::{Run, running};
 use crate::made::{Make, tuple};
 use crate::memory::append;
 use crate::names;
@@ -108,7 +109,7 @@ impl Asking {
             [reading.name.bind(py).clone().into_any(), data.clone().into_any(), start.make(py)?, end.make(py)?, reason];
         let error = exception::<PyUnicodeDecodeError>(names::decode_error_type(py)?, &place, &fault)?;
         self.met = Some((fault.unbind(), end));
-        let answer = reading.handler.bind(py).call1((&error,))?;
+        let answer = reading.handler.bind(py).run((&error,))?;
         let wrong = "decoding error handler must return (str, int) tuple";
         let (text, position) = answered(&answer, |first| first.is_instance_of::<PyString>(), wrong)?;
         let given = error.getattr(intern!(py, "object"))?.cast_into::<PyBytes>();
@@ -171,7 +172,7 @@ fn reason<'py>(
             }
         }
     }
-    Ok(fault.str()?.into_any())
+    Ok(running(|| fault.str())?.into_any())
 }
 
 /// A mapping's value for a name.
@@ -211,7 +212,7 @@ fn answered<'py>(
     let Some((first, position)) = parts.filter(|(first, _)| is_first(first)) else {
         return Err(PyTypeError::new_err(wrong));
     };
-    let position = names::index(py)?.call1((position,))?;
+    let position = names::index(py)?.run((position,))?;
     let position = position.extract::<isize>();
     let beyond = |_| PyOverflowError::new_err("Python int too large to convert to C ssize_t");
     Ok((first, position.map_err(beyond)?))
@@ -240,7 +241,7 @@ pub fn encode_error<'py>(
         Some(reasons) => found(reasons.bind(py), intern!(py, "encode"))?,
         None => None,
     };
-    let reason = words.map_or_else(|| fault.str().map(Bound::into_any), Ok)?;
+    let reason = words.map_or_else(|| running(|| fault.str()).map(Bound::into_any), Ok)?;
     let place =
         [writing.name.bind(py).clone().into_any(), text.clone().into_any(), start.make(py)?, end.make(py)?, reason];
     exception::<PyUnicodeEncodeError>(names::encode_error_type(py)?, &place, &fault)
@@ -260,7 +261,7 @@ pub fn ask_encoding(
     let length = text_of(text)?.len();
     stalls.note(py, length.saturating_sub(span.0))?;
     let error = encode_error(writing, text, span)?;
-    let answer = writing.handler.bind(py).call1((&error,))?;
+    let answer = writing.handler.bind(py).run((&error,))?;
     let is_first = |first: &Bound<'_, PyAny>| first.is_instance_of::<PyString>() || first.is_instance_of::<PyBytes>();
     let wrong = "encoding error handler must return (str/bytes, int) tuple";
     let (replacement, position) = answered(&answer, is_first, wrong)?;

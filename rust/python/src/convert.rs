@@ -19,6 +19,7 @@ use pyo3::types::PyBytes;
 use crate::bytes_object::{bytes_if_written, bytes_of_parts, bytes_of_slice, bytes_of_text};
 use crate::given::{Optional, Truth, bytes_of, offset_in};
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
+use crate::interpreter::Run;
 use crate::made::{Made, Make};
 use crate::memory::append;
 use crate::names;
@@ -87,7 +88,7 @@ impl<'py> Target<'py> {
         let place = Made((code_point, start.wrapping_add(self.offset), end.wrapping_add(self.offset)));
         let (py, replacement) = (self.source.py(), Made(self.replacement.to_string()));
         let given = (self.writing.object.bind(py), &self.source, place, replacement);
-        Ok(names::replaced(py)?.call1(given)?.cast_into()?)
+        Ok(names::replaced(py)?.run(given)?.cast_into()?)
     }
 
     /// Write what Python answers for a code point that the core could not write.
@@ -229,7 +230,7 @@ impl<'py> Target<'py> {
         let unit = (value.getattr(intern!(py, "start"))?, value.getattr(intern!(py, "end"))?);
         let name = self.writing.object.bind(py).getattr(intern!(py, "name"))?;
         let fault = value.getattr(intern!(py, "fault"))?;
-        names::raise_conversion(py)?.call1((&self.source, name, Made(self.offset), fault, Made(unit))).map(|_| ())
+        names::raise_conversion(py)?.run((&self.source, name, Made(self.offset), fault, Made(unit))).map(|_| ())
     }
 }
 

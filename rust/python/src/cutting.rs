@@ -11,6 +11,7 @@ use crate::encode::text_object;
 use crate::given::{Optional, size_of};
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::heard::{Ear, Hears};
+use crate::interpreter::Run;
 use crate::made::Made;
 use crate::names;
 use crate::once::intern;
@@ -64,7 +65,7 @@ pub fn truncate<'py>(
         return Err(lacking(asked, text, span));
     }
     let keeps_graphemes = graphemes.map_or(Ok(false), |given| given.is_truthy())?;
-    let end = if keeps_graphemes { names::grapheme_end(py)?.call1((text, Made(fit.end)))?.extract()? } else { fit.end };
+    let end = if keeps_graphemes { names::grapheme_end(py)?.run((text, Made(fit.end)))?.extract()? } else { fit.end };
     beginning(text, end)
 }
 
@@ -120,7 +121,7 @@ struct Content<'a, 'py> {
 impl<'a, 'py> Content<'a, 'py> {
     fn of(asked: &'a Handle, data: &Bound<'py, PyAny>, offset: usize) -> PyResult<Self> {
         let is_bytes = data.is_exact_instance_of::<PyBytes>();
-        let data = if is_bytes { data.clone() } else { names::bytes_view(data.py())?.call1((data,))? };
+        let data = if is_bytes { data.clone() } else { names::bytes_view(data.py())?.run((data,))? };
         let length = data.len()?;
         Ok(Content { asked, data, length, offset: offset.min(length) })
     }

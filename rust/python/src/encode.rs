@@ -16,6 +16,7 @@ use crate::faults::limit_of;
 use crate::given::Truth;
 use crate::handle::{Errors, Handle, Writing};
 use crate::heard::{Ear, Hears};
+use crate::interpreter::{Run, running};
 use crate::made::Made;
 use crate::memory::append;
 use crate::names;
@@ -86,7 +87,7 @@ pub fn short<'py>([text, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyNa
 }
 
 pub(crate) fn text_object<'a, 'py>(text: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyString>> {
-    let wrong = || PyResult::Ok(PyErr::from_value(names::wants_text(text.py())?.call1((text,))?));
+    let wrong = || PyResult::Ok(PyErr::from_value(names::wants_text(text.py())?.run((text,))?));
     text.cast::<PyString>().or_else(|_| Err(wrong()?))
 }
 
@@ -262,7 +263,7 @@ pub fn encode_faults<'py>(
     let text = text_object(text)?.clone().unbind();
     let handle = Handle::of(form)?;
     let writing = handle.get().writing(py, &Errors::Strict)?;
-    let tells_pairs = warnings.0 && names::joins(py)?.call1((&writing.object,))?.is_truthy()?;
+    let tells_pairs = warnings.0 && names::joins(py)?.run((&writing.object,))?.is_truthy()?;
     let pair = if tells_pairs { Next::From(0) } else { Next::Nowhere };
     let (left, handle) = (limit_of(limit)?, handle.unbind());
     let found = EncodeFaults { text, writing, handle, missing: Next::From(0), pair, left, peeked: Ahead::new() };
@@ -335,7 +336,7 @@ impl Finder for EncodeFaults {
         if let Some((at, code_point)) = pair.filter(|&(at, _)| missing.is_none_or(|(start, _)| at < start)) {
             self.pair = Next::From(at + 2);
             let place = (&self.writing.name, Made(at), Made(at + 2), Made(code_point), intern!(py, "text"));
-            return names::joined_pair(py)?.call1(place).map(Some);
+            return names::joined_pair(py)?.run(place).map(Some);
         }
         let Some((start, end)) = missing else { return Ok(None) };
         self.missing = Next::From(end);
@@ -363,17 +364,18 @@ pub fn encode_code_points<'py>(
     let offered = ["strict", "replace", "ignore"];
     if !offered.iter().any(|name| errors.is(name)) {
         let [strict, replace, ignore] = offered;
-        names::check_offered(py)?.call1((errors.object(py), strict, replace, ignore))?;
+        names::check_offered(py)?.run((errors.object(py), strict, replace, ignore))?;
     }
     let writing = asked.writing(py, &errors)?;
     let source = intern!(py, "code points").clone();
     let target = Target::new(&writing, source.into_any(), '?');
     let mut writer = writer(&writing, '?', asked.mark().to_vec());
-    for (index, point) in points.try_iter()?.enumerate() {
+    let mut points = running(|| points.try_iter())?.enumerate();
+    while let Some((index, point)) = running(|| points.next()) {
         if index.is_multiple_of(HEARD_POINTS) {
             py.check_signals()?;
         }
-        let point = names::index(py)?.call1((point?,))?;
+        let point = names::index(py)?.run((point?,))?;
         if let Ok(value) = point.extract::<u32>() {
             target.put(&mut writer, value, index, index + 1)?;
             continue;

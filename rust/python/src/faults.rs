@@ -15,6 +15,7 @@ use crate::fault_object::{fault_object, kind_name};
 use crate::given::{Optional, Truth, offset_in};
 use crate::handle::Handle;
 use crate::heard::{Heard, Worker, heard_by_threads};
+use crate::interpreter::Run;
 use crate::made::Made;
 use crate::names;
 use crate::peeking::{Ahead, Finder, peeking_methods};
@@ -178,7 +179,7 @@ pub fn faults<'py>(
 /// two threads at once it reads freed memory.
 pub fn limit_of(limit: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
     let Some(limit) = limit else { return Ok(usize::MAX) };
-    limit.extract().or_else(|_| Ok(names::limit_of(limit.py())?.call1((limit,))?.extract().unwrap_or(usize::MAX)))
+    limit.extract().or_else(|_| Ok(names::limit_of(limit.py())?.run((limit,))?.extract().unwrap_or(usize::MAX)))
 }
 
 /// A part of the window: its known faults, and where to look for more.

@@ -4,6 +4,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyMemoryView};
 
+use crate::interpreter::{Run, running};
 use crate::names;
 use crate::once::intern;
 
@@ -26,7 +27,7 @@ pub fn view_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyMemoryVie
     let py = data.py();
     PyMemoryView::from(data).or_else(|error| {
         let has_none = error.is_instance_of::<PyTypeError>(py);
-        Err(if has_none { PyErr::from_value(names::wants_bytes(py)?.call1((data,))?) } else { error })
+        Err(if has_none { PyErr::from_value(names::wants_bytes(py)?.run((data,))?) } else { error })
     })
 }
 
@@ -75,7 +76,7 @@ pub fn size_of(given: &Bound<'_, PyAny>, name: &str, least: usize) -> PyResult<u
         Ok(size) if size >= least => Ok(size),
         _ => {
             let options = [("least", least)].into_py_dict(py)?;
-            Ok(names::size_of(py)?.call((given, name), Some(&options))?.extract().unwrap_or(usize::MAX))
+            Ok(running(|| names::size_of(py)?.call((given, name), Some(&options)))?.extract().unwrap_or(usize::MAX))
         }
     }
 }

@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 use crate::bytes_object::bytes_of_slice;
+use crate::interpreter::{Run, running};
 use crate::kept::Policies;
 use crate::known::{Key, Known};
 use crate::locks::locked;
@@ -123,7 +124,7 @@ impl Reading {
         let form = object.getattr(intern!(py, "form"))?;
         let reasons = form.getattr(intern!(py, "cpython_reasons"))?;
         let form = Handle::of(&form)?.get().form.clone();
-        let is_built_in = form.has_run() && names::is_built_in(py)?.call1((&errors,))?.is_truthy()?;
+        let is_built_in = form.has_run() && names::is_built_in(py)?.run((&errors,))?.is_truthy()?;
         Ok(Reading {
             form,
             on_fault,
@@ -230,7 +231,7 @@ impl Handle {
         if let Some(known) = key.and_then(|key| KNOWN.get(key)) {
             return Ok(known.bind(form.py()).clone());
         }
-        let named = names::form_named(form.py())?.call1((form,))?;
+        let named = names::form_named(form.py())?.run((form,))?;
         let handle = Handle::of_form(&named)?;
         // What is remembered is kept for ever: names by their characters, and the forms of the family. Any other
         // object, a form that a user built or a str of a subclass, goes when its last user does, and its address may
@@ -254,7 +255,7 @@ impl Handle {
         if let Some(known) = derived.get_item(intern!(py, SLOT))? {
             return Ok(known.cast_into::<Handle>()?);
         }
-        let handle = Bound::new(py, Handle::compiled(form)?)?;
+        let handle = Bound::new(py, running(|| Handle::compiled(form))?)?;
         derived.set_item(intern!(py, SLOT), &handle)?;
         Ok(handle)
     }
@@ -320,7 +321,7 @@ impl Handle {
         if lasting.is_some_and(|index| locked(&self.checked).contains(&index)) {
             return Ok(());
         }
-        names::check_policy(py)?.call1((errors.object(py), self.object(py)))?;
+        names::check_policy(py)?.run((errors.object(py), self.object(py)))?;
         if let Some(name) = lasting {
             locked(&self.checked).push(name);
         }
@@ -332,7 +333,7 @@ impl Handle {
         if matches!(errors, Errors::Strict) && !self.refuses_strict && !target.refuses_strict {
             return Ok(());
         }
-        names::check_policy(py)?.call1((errors.object(py), self.object(py), target.object(py)))?;
+        names::check_policy(py)?.run((errors.object(py), self.object(py), target.object(py)))?;
         Ok(())
     }
 
@@ -398,7 +399,7 @@ impl Handle {
             let options = PyDict::new(py);
             options.set_item("converting", converting)?;
             let given = (self.plain(plain).object(py), errors.object(py), &self.name);
-            Reading::of(&names::reading(py)?.call(given, Some(&options))?)
+            Reading::of(&running(|| names::reading(py)?.call(given, Some(&options)))?)
         })
     }
 
@@ -422,7 +423,7 @@ impl Handle {
     pub fn writing<'py>(&self, py: Python<'py>, errors: &Errors<'py>) -> PyResult<Arc<Writing>> {
         let plain = usize::from(!self.signatures.is_empty());
         self.writings.kept(errors.lasting(), (plain, false), || {
-            Writing::of(&names::writing(py)?.call1((self.plain(plain).object(py), errors.object(py), &self.name))?)
+            Writing::of(&names::writing(py)?.run((self.plain(plain).object(py), errors.object(py), &self.name))?)
         })
     }
 }

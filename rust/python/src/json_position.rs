@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::bytes_object::bytes_of_slice;
+use crate::interpreter::Run;
 use crate::made::Made;
 use crate::names;
 use crate::released::released;
@@ -54,7 +55,7 @@ impl Holder {
 fn show_key(py: Python<'_>, key: &[u8], path: &mut String) -> PyResult<()> {
     match identifier(key) {
         Some(name) => path.extend([".", name]),
-        None => path.push_str(names::shown_key(py)?.call1((bytes_of_slice(py, key)?,))?.cast::<PyString>()?.to_str()?),
+        None => path.push_str(names::shown_key(py)?.run((bytes_of_slice(py, key)?,))?.cast::<PyString>()?.to_str()?),
     }
     Ok(())
 }
@@ -140,7 +141,7 @@ impl JsonPosition {
         let mut path_at = |offset: usize| {
             self.pass_over(text, passed, Some(offset));
             passed = offset;
-            self.place.path(text.py(), || Ok(rest.call1((Made(offset),))?.cast_into()?))
+            self.place.path(text.py(), || Ok(rest.run((Made(offset),))?.cast_into()?))
         };
         offsets.into_iter().map(&mut path_at).collect::<PyResult<_>>().map(Made)
     }
