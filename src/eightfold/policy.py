@@ -337,22 +337,24 @@ def ask_encoding(writing: Writing, error: EncodeError) -> tuple[bytes, int]:
         TypeError, IndexError, OverflowError: the result violates the protocol, as in CPython.
         EncodeError: the replacement cannot be encoded itself.
     """
-    length = str.__len__(error.object)
-    given, index = _parts(writing.handler(error))
+    length, place = str.__len__(error.object), (error.start, error.end, error.reason)
+    given, position = _parts(writing.handler(error))
+    index = _index(position)  # CPython checks this part first in encoding, and the other first in decoding.
     if not issubclass(type(given), (str, bytes)):
         raise TypeError("encoding error handler must return (str/bytes, int) tuple")
-    position = _position(_index(index), length)
+    after = _position(index, length)
     replacement = _replacement(writing.form, given)
     if replacement is None:
+        error.start, error.end, error.reason = place  # A handler may have changed them.
         raise error
-    return replacement, position
+    return replacement, after
 
 
 def _parts(answer: Any) -> tuple[Any, Any]:
-    """Return both parts of an answer, or None twice; as in CPython no object is asked what it is or holds."""
+    """Return both parts of an answer, or None and 0; as in CPython no object is asked what it is or holds."""
     if issubclass(type(answer), tuple) and tuple.__len__(answer) == 2:
         return tuple.__getitem__(answer, 0), tuple.__getitem__(answer, 1)
-    return None, None
+    return None, 0
 
 
 def _index(position: Any) -> int:

@@ -94,6 +94,7 @@ POSITIONS: tuple[Any, ...] = (
 ANSWERS: tuple[Any, ...] = (
     *(("?", position) for position in POSITIONS),
     *(("", 3), ("\ud800", 3), ("😀" * 70_000, 3), (Text("é"), 3), (b"x", 3), (bytearray(b"x"), 3), (7, 3), (None, 3)),
+    *((replacement, position) for replacement in (7, None, bytearray(b"x")) for position in (1.5, None, 100, 2**63)),
     *((Text("abc"), 3), (Bytes(b"abc"), 3), Pair(("?", 3)), Pair(("?",)), Pair((7, 3))),
     *(Claiming(tuple), (Claiming(str), 3), (Claiming(bytes), 3)),
     *(None, "?", b"?", 3, (), ("?",), ("?", 3, 3), ["?", 3], ("?", 3).__iter__(), object(), NotImplemented, {}),
@@ -197,6 +198,27 @@ def test_what_a_handler_does_to_its_exception_has_cpythons_outcome(change: str) 
         return changed
 
     by_both(changing, lambda errors: decode(data, "utf-8", errors), lambda errors: data.decode("utf-8", errors))
+
+
+# CPython itself cannot show an error of encoding whose object is bytes.
+@pytest.mark.parametrize(
+    "change", [each for each, (name, value) in CHANGES.items() if name != "object" or isinstance(value, str)]
+)
+@pytest.mark.parametrize("replacement", ["?", "é"])
+def test_what_a_handler_does_to_its_exception_in_encoding_has_cpythons_outcome(change: str, replacement: str) -> None:
+    name, value = CHANGES[change]
+
+    def changing() -> Callable[[Any], Any]:
+        def changed(error: Any) -> tuple[str, int]:
+            after = error.end
+            setattr(error, name, value)
+            return replacement, after
+
+        return changed
+
+    by_both(
+        changing, lambda errors: encode("a\ud800b", "utf-8", errors), lambda errors: "a\ud800b".encode("utf-8", errors)
+    )
 
 
 def test_the_object_of_a_handler_may_be_deleted() -> None:

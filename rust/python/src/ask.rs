@@ -110,15 +110,17 @@ impl Asking {
         let error = exception::<PyUnicodeDecodeError>(names::decode_error_type(py)?, &place, &fault)?;
         self.met = Some((fault.unbind(), end));
         let answer = reading.handler.bind(py).run((&error,))?;
-        let wrong = "decoding error handler must return (str, int) tuple";
-        let (text, position) = answered(&answer, |first| first.is_instance_of::<PyString>(), wrong)?;
+        let wrong = || PyTypeError::new_err("decoding error handler must return (str, int) tuple");
+        let [text, position] = parts(&answer)?.ok_or_else(wrong)?;
+        let text = text.cast_into::<PyString>().map_err(|_| wrong())?;
+        let position = index(&position)?;
         let given = error.getattr(intern!(py, "object"))?.cast_into::<PyBytes>();
         let given = given.map_err(|_| PyTypeError::new_err("object attribute must be bytes"))?;
         let position = within(position, given.as_bytes().len())?;
         if !given.is(data) {
             self.met = None;
         }
-        Ok(Answer { points: points_of(text.cast::<PyString>()?)?, position, data: given })
+        Ok(Answer { points: points_of(&text)?, position, data: given })
     }
 
     /// The last fault, if it continues at an offset; None where a handler went back into a unit.
@@ -200,22 +202,17 @@ fn exception<'py, Base: PyTypeInfo>(
     Ok(error)
 }
 
-/// The parts of a handler's answer: a str, or any object that `is_first` accepts, and a position.
-fn answered<'py>(
-    answer: &Bound<'py, PyAny>,
-    is_first: impl Fn(&Bound<'py, PyAny>) -> bool,
-    wrong: &'static str,
-) -> PyResult<(Bound<'py, PyAny>, isize)> {
-    let py = answer.py();
-    let parts = answer.cast::<PyTuple>().ok().filter(|parts| parts.len() == 2);
-    let parts = parts.map(|parts| PyResult::Ok((parts.get_item(0)?, parts.get_item(1)?))).transpose()?;
-    let Some((first, position)) = parts.filter(|(first, _)| is_first(first)) else {
-        return Err(PyTypeError::new_err(wrong));
-    };
-    let position = names::index(py)?.run((position,))?;
-    let position = position.extract::<isize>();
+/// The two parts of a handler's answer; None if it is not a pair.
+fn parts<'py>(answer: &Bound<'py, PyAny>) -> PyResult<Option<[Bound<'py, PyAny>; 2]>> {
+    let pair = answer.cast::<PyTuple>().ok().filter(|parts| parts.len() == 2);
+    pair.map(|pair| Ok([pair.get_item(0)?, pair.get_item(1)?])).transpose()
+}
+
+/// The second part of a handler's answer as a number.
+fn index(position: &Bound<'_, PyAny>) -> PyResult<isize> {
+    let position = names::index(position.py())?.run((position,))?;
     let beyond = |_| PyOverflowError::new_err("Python int too large to convert to C ssize_t");
-    Ok((first, position.map_err(beyond)?))
+    position.extract::<isize>().map_err(beyond)
 }
 
 /// A position from a handler; a negative one counts from the end.
@@ -262,11 +259,23 @@ pub fn ask_encoding(
     stalls.note(py, length.saturating_sub(span.0))?;
     let error = encode_error(writing, text, span)?;
     let answer = writing.handler.bind(py).run((&error,))?;
-    let is_first = |first: &Bound<'_, PyAny>| first.is_instance_of::<PyString>() || first.is_instance_of::<PyBytes>();
-    let wrong = "encoding error handler must return (str/bytes, int) tuple";
-    let (replacement, position) = answered(&answer, is_first, wrong)?;
+    let wrong = || PyTypeError::new_err("encoding error handler must return (str/bytes, int) tuple");
+    let [replacement, position] = parts(&answer)?.ok_or_else(wrong)?;
+    // CPython checks this part first in encoding, and the other first in decoding.
+    let position = index(&position)?;
+    if !(replacement.is_instance_of::<PyString>() || replacement.is_instance_of::<PyBytes>()) {
+        return Err(wrong());
+    }
     let position = within(position, length)?;
-    if write(writing, &replacement, out)? { Ok(position) } else { Err(PyErr::from_value(error)) }
+    if write(writing, &replacement, out)? {
+        return Ok(position);
+    }
+    // The handler may have changed where the exception says that it is.
+    let unchanged = encode_error(writing, text, span)?;
+    for name in [intern!(py, "start"), intern!(py, "end"), intern!(py, "reason")] {
+        error.setattr(name, unchanged.getattr(name)?)?;
+    }
+    Err(PyErr::from_value(error))
 }
 
 /// Write a replacement, which may be as long as its handler likes; return false if it cannot be encoded itself.
