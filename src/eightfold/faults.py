@@ -107,11 +107,11 @@ def wants_bytes(given: object) -> TypeError:
     """Return the TypeError for an argument that is not bytes-like; the message says what to pass instead.
 
     >>> str(wants_bytes("abc"))
-    'a bytes-like object is required, not str: decode takes bytes; to encode a str use encode'
+    'a bytes-like object is required, not str: to encode a str use encode'
     """
     wrong = f"a bytes-like object is required, not {type(given).__name__}"
     if isinstance(given, str):
-        return TypeError(f"{wrong}: decode takes bytes; to encode a str use encode")
+        return TypeError(f"{wrong}: to encode a str use encode")
     if hasattr(given, "__fspath__"):
         return TypeError(f"{wrong}: pass the contents of the file, path.read_bytes()")
     if hasattr(given, "read"):
@@ -123,14 +123,14 @@ def wants_text(given: object) -> TypeError:
     """Return the TypeError for an argument that is not a str; the message says what to do instead.
 
     >>> str(wants_text(b"abc"))
-    'text must be a str, not bytes: encode takes a str; to decode bytes use decode'
+    'text must be a str, not bytes: to decode bytes use decode'
     """
     wrong = f"text must be a str, not {type(given).__name__}"
     try:
         memoryview(given)  # type: ignore[arg-type]
     except (TypeError, ValueError, BufferError):
         return TypeError(wrong)
-    return TypeError(f"{wrong}: encode takes a str; to decode bytes use decode")
+    return TypeError(f"{wrong}: to decode bytes use decode")
 
 
 _Class = TypeVar("_Class")

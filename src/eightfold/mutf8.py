@@ -8,6 +8,7 @@ Source: java.io.DataInput.readUTF, java.io.DataOutput.writeUTF; JVMS 4.4.7.
 
 from __future__ import annotations
 
+import io
 from typing import Protocol
 
 from eightfold.forms.mutf_8 import MUTF_8
@@ -45,6 +46,7 @@ def read_utf(stream: Source, *, errors: AnyErrors = "strict") -> str:
         DecodeError: the string is ill-formed; offsets count its bytes, after the length.
         BlockingIOError: the stream is non-blocking and has no data available.
         LookupError: unknown policy; nothing has been read.
+        TypeError: the stream is a text stream, or not a stream to read from.
 
     Source: java.io.DataInput.readUTF.
 
@@ -53,8 +55,16 @@ def read_utf(stream: Source, *, errors: AnyErrors = "strict") -> str:
     'a\x00'
     """
     check_policy(errors, MUTF_8)
+    _check_is_binary(stream, "read")
     byte_count = int.from_bytes(_read_exactly(stream, COUNT_BYTES), "big")
     return decode(_read_exactly(stream, byte_count), MUTF_8, errors)
+
+
+def _check_is_binary(stream: object, method: str) -> None:
+    if isinstance(stream, io.TextIOBase):
+        raise TypeError(f"a binary stream is required, not {type(stream).__name__}: open the file in binary mode")
+    if not hasattr(stream, method):
+        raise TypeError(f"a binary stream is required, not {type(stream).__name__}, which has no method {method!r}")
 
 
 def _read_exactly(stream: Source, byte_count: int) -> bytearray:
@@ -79,6 +89,7 @@ def write_utf(stream: Sink, text: str) -> None:
     Raises:
         ValueError: the text takes more than :data:`LARGEST_COUNT` bytes; nothing has been written.
         BlockingIOError: the stream is non-blocking and cannot accept data now.
+        TypeError: the text is not a str, or the stream is a text stream, or not a stream to write to.
 
     Source: java.io.DataOutput.writeUTF.
 
@@ -89,6 +100,7 @@ def write_utf(stream: Sink, text: str) -> None:
     b'\x00\x03a\xc0\x80'
     """
     encoded = encode(text, MUTF_8)
+    _check_is_binary(stream, "write")
     if len(encoded) > LARGEST_COUNT:
         raise ValueError(f"the text takes {len(encoded)} bytes in mutf-8; the maximum is {LARGEST_COUNT}")
     rest = len(encoded).to_bytes(COUNT_BYTES, "big") + encoded

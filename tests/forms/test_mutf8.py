@@ -138,6 +138,16 @@ class TestStreams:
         with pytest.raises(BlockingIOError):
             write_utf(StreamThatDoesNotBlock(), "a")
 
+    def test_what_is_no_binary_stream_is_refused_before_anything_is_read(self):
+        text = io.StringIO("\0\1a")
+        for wrong, why in ((text, "open the file in binary mode$"), (b"\0\1a", "no method 'read'$")):
+            with pytest.raises(TypeError, match=rf"^a binary stream is required, not {type(wrong).__name__}.*{why}"):
+                read_utf(wrong)
+        for wrong, why in ((text, "open the file in binary mode$"), (bytearray(), "no method 'write'$")):
+            with pytest.raises(TypeError, match=rf"^a binary stream is required, not {type(wrong).__name__}.*{why}"):
+                write_utf(wrong, "a")
+        assert (text.tell(), text.getvalue()) == (0, "\0\1a")
+
     def test_a_file(self, tmp_path):
         with (tmp_path / "strings").open("w+b", buffering=0) as file:
             write_utf(file, "é")

@@ -263,6 +263,15 @@ def test_a_signature_stands_once_at_the_start_wherever_the_chunks_begin() -> Non
     assert [change.start for change in plan.changes] == [0]
 
 
+def test_chunks_are_bytes_like_objects() -> None:
+    made = repair.plan_chunks([b"caf", memoryview(b"\xe9")])
+    assert b"".join(made.apply_chunks([bytearray(b"caf"), b"\xe9"])) == repair.plan(b"caf\xe9").apply(b"caf\xe9")
+    for wrong, name in ((b"caf", "int"), (["caf"], "str")):
+        for verb in (repair.plan_chunks, made.apply_chunks, made.undo_chunks):
+            with pytest.raises(TypeError, match=f"^a bytes-like object is required, not {name}"):
+                list(verb(wrong))
+
+
 def test_no_chunks_are_no_bytes() -> None:
     plan = repair.plan_chunks([b"\xef\xbb\xbf"], "utf-8-sig")
     assert b"".join(plan.undo_chunks([])) == b"\xef\xbb\xbf"

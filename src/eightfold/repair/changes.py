@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from eightfold.faults import ESCAPED_SURROGATE, code_point_name, hex_bytes, immutable
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair.policies import ESCAPE_POLICIES, LOSSLESS, POLICIES
-from eightfold.text import is_well_formed
+from eightfold.text import bytes_of, is_well_formed
 
 _Read = TypeVar("_Read")
 
@@ -245,7 +245,7 @@ def _rewritten(chunks: Iterable[bytes], edits: Iterator[Edit], digests: tuple[st
     read, written = sha256(), sha256()
 
     def noted() -> Iterator[bytes]:
-        for chunk in chunks:
+        for chunk in map(bytes_of, chunks):
             read.update(chunk)
             yield chunk
 

@@ -229,7 +229,7 @@ def plan_chunks(
     repairer = Repairer(form, errors, escapes=escapes)
     read, written = sha256(), sha256()
     changes: list[Change] = []
-    for chunk in chunks:
+    for chunk in map(bytes_of, chunks):
         read.update(chunk)
         repaired = repairer.repair(chunk)
         written.update(repaired.data)
