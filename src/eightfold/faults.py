@@ -188,7 +188,7 @@ class Fault:
     at_end: bool = False
 
     def __str__(self) -> str:
-        return _SENTENCES[self.kind](self)
+        return _SENTENCES.get(self.kind, _of_unknown_kind)(self)
 
     def as_dict(self) -> dict[str, Any]:
         r"""Return the fault as a JSON-ready dict: bytes in hex, and ``str(fault)`` as ``sentence``.
@@ -321,6 +321,11 @@ def _unexamined(fault: Fault) -> str:
 def _escaped_surrogate(fault: Fault) -> str:
     written = fault.units.replace(b"\0", b"").decode("ascii", "replace")
     return f"escape {written} of an unpaired surrogate"
+
+
+def _of_unknown_kind(fault: Fault) -> str:
+    """Describe a fault that was not made here, or that another version pickled."""
+    return f"fault of the unknown kind {fault.kind!r} ({_shown(fault)})"
 
 
 _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {

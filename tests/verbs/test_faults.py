@@ -155,6 +155,12 @@ def test_the_kinds_are_those_of_the_vocabulary() -> None:
     assert all(KINDS.values())
 
 
+def test_a_fault_of_a_kind_that_is_not_known_here_can_be_shown() -> None:
+    fault = Fault("of-later", "utf-8", 2, 4, b"\xed\xa0")  # type: ignore[arg-type]
+    assert str(fault) == "fault of the unknown kind 'of-later' (ED A0)"
+    assert fault.as_dict()["sentence"] == str(fault)
+
+
 def test_every_kind_has_its_sentence_here() -> None:
     assert {fault.kind for fault, _ in SENTENCES} == set(KINDS)
 
