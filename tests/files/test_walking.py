@@ -20,6 +20,7 @@ from eightfold.files.walk.trees import can_walk
 from eightfold.files.walk.walking import Found, Selection, found_under
 from support.core_trees import found_by_core
 from support.trees import HEAD, REPOSITORY, make_git_folder
+from support.users import needs_users, unprivileged
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 on_posix = pytest.mark.skipif(os.name != "posix", reason="needs names of any bytes, links and pipes")
@@ -273,6 +274,27 @@ def test_an_entry_named_git_begins_a_repository_where_git_says_so(tmp_path: Path
     for folder in names:
         # The same from the folder itself, whose rules may be above it.
         assert walked(tmp_path / folder) == [name for name in ("a.log", "a.txt") if f"{folder}/{name}" in found]
+
+
+@needs_users
+def test_a_file_of_git_that_cannot_be_read_begins_a_repository() -> None:
+    # Other users cannot enter the folder of a test.
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        top = Path(name)
+        make_tree(top, {".gitignore": "*.log\n", "inner/.git": "gitdir: ..", "inner/a.log": "", "a.log": ""})
+        make_git_folder(top / ".git", REPOSITORY)
+        for path in (top, *top.rglob("*")):
+            path.chmod(0o755)
+        (top / "inner/.git").chmod(0)
+        ways = [found_under, found_by_core] if can_walk() else [found_under]
+        for way, (folder, expected) in product(
+            ways, ((top, [".gitignore", "inner/a.log"]), (top / "inner", ["a.log"]))
+        ):
+            errors: list[FileError] = []
+            with unprivileged():
+                found = list(way(str(folder), errors.append, IGNORING))
+            assert [os.fsdecode(each.inside) for each in found] == expected
+            assert [str(error) for error in errors] == [f"{top}/inner/.git: Permission denied"]
 
 
 @on_posix

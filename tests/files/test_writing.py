@@ -8,8 +8,7 @@ import resource
 import stat
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from eightfold.files.paths.entries import Entry
 from eightfold.files.paths.roots import Way
 from eightfold.files.write.writing import replacing, snapshot
 from support.command_line import ENVIRONMENT, PATIENCE, command, run
+from support.users import needs_users, unprivileged
 
 OLD, NEW = b"the old content", b"the new content"
 
@@ -412,20 +412,7 @@ def test_a_folder_is_not_replaced(tmp_path: Path) -> None:
         write(tmp_path)
 
 
-@contextmanager
-def unprivileged() -> Iterator[None]:
-    """Be somebody whom permissions hold back; root is not."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs users as POSIX has them")
+@needs_users
 def test_a_folder_that_cannot_be_written_to() -> None:
     with tempfile.TemporaryDirectory() as name:
         old = Path(name) / "file.txt"

@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags, CWD, FileType, Mode, OFlags, accessat, fstat, openat, readlinkat};
+use rustix::fs::{Access, AtFlags, CWD, FileType, Mode, OFlags, accessat, fstat, openat, readlinkat, stat};
 use rustix::io::Errno;
 
 use crate::globs::{Pattern, deciding};
@@ -78,14 +78,24 @@ pub fn read_rules(folder: impl AsFd, path: &Path, links: OFlags, inside: &[u8]) 
     }
 }
 
-/// The path of `info/exclude` if a repository begins in a folder, which has an entry `.git`: git passes over some.
-/// Source: `read_gitfile_gently` and `is_git_directory` in git's setup.c.
+/// The path of `info/exclude` if a repository begins in a folder, which has an entry `.git`: git passes over some. The
+/// path is that of the file `.git` if this cannot be read, so that reading it reports why.
+/// Source: `read_gitfile_gently` and `is_git_directory` in git's setup.c; `is_nonbare_repository_dir` in its dir.c.
 pub fn exclude_of(folder: &Path) -> Option<PathBuf> {
     let git = folder.join(".git");
+    if is_closed(&git) {
+        return Some(git);
+    }
     // In a worktree or a submodule, `.git` is a file that names the actual folder, which may name the shared one.
     let kept = said(&git, b"gitdir: ").map_or(git, |way| folder.join(way));
     let shared = shared(&kept);
     (is_head(&kept.join("HEAD")) && has_content(&shared)).then(|| shared.join("info/exclude"))
+}
+
+/// Whether a path is that of a regular file that cannot be read; one that is too large can be.
+fn is_closed(path: &Path) -> bool {
+    let is_regular = stat(path).is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::RegularFile);
+    is_regular && content(CWD, path, OFlags::empty()).is_err_and(|error| error != Errno::FBIG)
 }
 
 /// Whether a file can be a repository's HEAD: the name of a reference, also as a link, or the hash of a commit.

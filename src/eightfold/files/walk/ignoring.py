@@ -6,7 +6,7 @@ machine's ``core.excludesFile``, since the result should not depend on who runs 
 that matches a pattern is ignored.
 
 Source: gitignore(5); gitrepository-layout(5); for what a repository is, ``read_gitfile_gently`` and
-``is_git_directory`` in git's setup.c.
+``is_git_directory`` in git's setup.c, and ``is_nonbare_repository_dir`` in its dir.c.
 """
 
 from __future__ import annotations
@@ -136,23 +136,42 @@ def _all_of(file: BinaryIO) -> bytes:
 
 
 def _exclude(folder: str) -> str | None:
-    """Return the path of ``info/exclude`` if a repository begins in a folder, or None."""
+    """Return the path of ``info/exclude`` if a repository begins in a folder, or None.
+
+    The path is that of the file ``.git`` if this cannot be read, so that reading it reports why.
+    """
     git = _repository(folder)
+    if os.path.isfile(git):
+        return git
     return os.path.join(_shared(git), "info", "exclude") if git else None
 
 
 def _repository(folder: str) -> str:
     """Return the path of the folder that holds the repository that begins in a folder; empty if none does.
 
-    What git passes over, such as an empty folder, one that was copied in part, or a submodule that was copied without
-    its repository, must not switch off the ignore files above it.
+    A file ``.git`` that cannot be read begins one, as for git, and is returned itself. What git passes over, such as an
+    empty folder, one that was copied in part, or a submodule that was copied without its repository, must not switch
+    off the ignore files above it.
     """
     git = os.path.join(folder, _GIT)
     if not os.path.exists(git):
         return ""
+    if _is_closed(git):
+        return git
     # In a worktree or a submodule, `.git` is a file that names the actual folder, which may name the shared one.
     kept = os.path.join(folder, _said(git, "gitdir: ") or _GIT)
     return kept if _is_head(os.path.join(kept, "HEAD")) and _has_content(_shared(kept)) else ""
+
+
+def _is_closed(path: str) -> bool:
+    """Return whether a path is that of a regular file that cannot be read; one that is too large can be."""
+    try:
+        if os.path.isfile(path):
+            with open(Entry(path).open_regular(), "rb") as file:
+                _all_of(file)
+    except OSError as error:
+        return error.errno != errno.EFBIG
+    return False
 
 
 def _is_head(path: str) -> bool:
