@@ -215,6 +215,18 @@ def test_values_of_fixed_size() -> None:
     ]
 
 
+def test_values_of_no_bytes_are_not_looked_at_one_by_one() -> None:
+    few = pa.array([b"", None, b""], pa.binary(0))
+    assert columns.is_well_formed(few).to_pylist() == [True, None, True]
+    assert columns.convert(few, "utf-8", "utf-8-sig").to_pylist() == [b"\xef\xbb\xbf", None, b"\xef\xbb\xbf"]
+    assert columns.repair(few) is few
+    # A file of a few hundred bytes may have so many.
+    many = pa.table({"many": pa.Array.from_buffers(pa.binary(0), 2**60, [None, pa.py_buffer(b"")])})
+    assert columns.audit(many).num_rows == 0
+    for policy in eightfold.repair.POLICIES:
+        assert len(columns.repair(many, policy)["many"]) == 2**60
+
+
 def test_binary_columns_may_be_left_out() -> None:
     table = pa.table({"image": [b"\xff\xd8"], "text": array_of(pa, pa.string(), [b"\xff"])})
     assert columns.audit(table, binary=False)["column"].to_pylist() == ["text"]

@@ -394,6 +394,8 @@ class _Repair(_Work):
         self._errors, self._threads = errors, threads
 
     def changes(self, column: Column) -> Changes:
+        if column.is_of_no_bytes:
+            return changed_rows(())
         engine = engine_for(UTF_8)
         if self._errors in _CONVERSIONS:
             source, errors = _CONVERSIONS[self._errors]

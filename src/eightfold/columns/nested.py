@@ -124,6 +124,8 @@ class Leaf(NamedTuple):
 def leaves(array: Any, way: Way | None = None, form: Form | None = None, *, binary: bool = True) -> Iterator[Leaf]:
     """Yield the arrays of text, and of binary values if wanted, that an array holds or is.
 
+    An array whose type has no bytes for a value is left out: nothing can be found in it.
+
     Raises:
         BrokenColumnError: the offsets of a list or a reference to a value lead nowhere.
         UnsupportedTypeError: a type that holds text and is not known here.
@@ -133,8 +135,9 @@ def leaves(array: Any, way: Way | None = None, form: Form | None = None, *, bina
     [Shown(row=0, step='.a')]
     """
     if type_name(array.type):
-        if binary or form is not None or is_text(array.type):
-            yield Leaf(array, column_of(array), form, way)
+        column = column_of(array)
+        if (binary or form is not None or is_text(array.type)) and not column.is_of_no_bytes:
+            yield Leaf(array, column, form, way)
         return
     if not holds_text(array.type, binary=binary):
         return

@@ -92,6 +92,11 @@ class Column(NamedTuple):
     first: int
     length: int
 
+    @property
+    def is_of_no_bytes(self) -> bool:
+        """Whether all values are empty by their type: such rows take no space, and there may be any number of them."""
+        return self.kind == "fixed" and not self.width
+
 
 class Findings(NamedTuple):
     r"""The faults of a column, as buffers of one number or value for each.
