@@ -29,7 +29,7 @@ from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair import repair
 from support.datasets import LINES, dataset, tables_in
 from support.trees import files_in
-from support.workers import DyingOnce
+from support.workers import DyingOnce, DyingWork
 from tests.support.table_files import KINDS, ill_named, written
 
 pytest.importorskip("pyarrow")
@@ -196,6 +196,20 @@ def test_two_processes_write_what_one_does(tmp_path: Path, monkeypatch: pytest.M
 def test_a_process_that_dies_ends_the_job(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="a worker process ended too early"):
         list(local(DyingOnce(tmp_path / "attempted").batch, [1, 2, 3, 4], 2))
+
+
+def test_a_repair_whose_process_dies_is_not_told_to_use_an_option_of_others(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").write_bytes(LINES * 5)
+    monkeypatch.setattr(cutting, "PIECE_BYTES", 50)
+    dying = DyingWork(repr, None)
+    monkeypatch.setattr(datasets, "results", lambda runner, work, items, jobs: local(dying, items, 2))
+    assert cli.main(["repair", "--runner", "local", "in", "-o", "out"]) == 2
+    says = "--runner: a worker process ended too early; repair the files without it"
+    assert capsys.readouterr().err == f"eightfold: {says}\n"
+    assert not (tmp_path / "out").exists()
 
 
 # --- whole or not at all ----------------------------------------------------------------------------------------------
@@ -418,6 +432,24 @@ def test_a_form_of_a_configuration_is_not_passed_over(
     shutil.rmtree("out", ignore_errors=True)
     (tmp_path / "in" / "eightfold.toml").write_text("form = 'utf-8'")
     assert cli.main([*command, "--runner", "local", "in"]) == 0
+
+
+@pytest.mark.parametrize("line", ["include = ['*.csv']", "exclude = ['a.txt']"])
+@pytest.mark.parametrize("command", [["check"], ["repair", "-o", "out"]], ids=" ".join)
+def test_files_that_a_configuration_leaves_out_are_read_and_it_is_said(
+    line: str, command: list[str], tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_bytes(b"a")
+    (tmp_path / "eightfold.toml").write_text(line)
+    note = "eightfold: a dataset is read whole: include and exclude of eightfold.toml do not apply (--no-config)\n"
+    for options, is_said in (["in"], True), (["--no-config", "in"], False), (["in/a.txt"], False):
+        assert cli.main([*command, "--runner", "local", *options]) == 0
+        said = capsys.readouterr().err
+        assert "1 file" in said
+        assert (note in said) is is_said
+        shutil.rmtree("out", ignore_errors=True)
 
 
 @pytest.mark.parametrize("runner", ["spark", "ray"])

@@ -29,7 +29,7 @@ from eightfold.cli.options.escapes import EscapeOptions, add_escapes
 from eightfold.cli.options.files_from import add_files_from
 from eightfold.cli.options.mojibake import add_mojibake, need_mojibake
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
-from eightfold.cli.options.runner import add_runner, refuse_others
+from eightfold.cli.options.runner import add_runner, refuse_others, tell_not_selected
 from eightfold.cli.options.selection import SelectionOptions, add_selection, file_glob_argument, say_nothing_read
 from eightfold.cli.options.setting import Setting, Switch
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
@@ -231,6 +231,7 @@ def _check(options: Options) -> None:
 
         refuse_others(options, "form_map", "context")
         need(options.runner)
+        tell_not_selected(options)
     if options.mojibake:
         need_mojibake()
         if options.form_is_given and options.form is not None and signed(options.form)[0] is not UTF_8:

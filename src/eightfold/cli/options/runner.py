@@ -8,8 +8,10 @@ from typing import Any
 
 from eightfold.cli.options.arguments import CommandParser, OneOf
 from eightfold.cli.output.ending import UsageError
+from eightfold.cli.output.lines import say
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
+from eightfold.files.walk.rules import Rules
 from eightfold.forms.utf_8 import UTF_8
 
 NAMES = ("local", "spark", "ray")
@@ -52,10 +54,23 @@ def refuse_others(options: Any, *others: str) -> None:
 
 def _refuse_configured_form(options: Any) -> None:
     for path in options.paths:
-        folder = path if os.path.isdir(path) else os.path.dirname(path)
-        ruled = None if is_remote(path) else options.configurations.above(folder)
-        if ruled is not None and {ruled.rules.form, *dict(ruled.rules.form_map).values()} - {"", UTF_8.name}:
-            raise UsageError(f"--runner does not take forms from {shown(ruled.rules.origin)}: give the form with -f")
+        rules = _rules_of(path, options)
+        if rules is not None and {rules.form, *dict(rules.form_map).values()} - {"", UTF_8.name}:
+            raise UsageError(f"--runner does not take forms from {shown(rules.origin)}: give the form with -f")
 
 
-__all__ = ["NAMES", "add_runner", "refuse_others"]
+def tell_not_selected(options: Any) -> None:
+    """Say that a configuration selects files of a folder that is read whole."""
+    found = [_rules_of(path, options) for path in options.paths if os.path.isdir(path)]
+    for origin in dict.fromkeys(rules.origin for rules in found if rules and (rules.include or rules.exclude)):
+        say(f"a dataset is read whole: include and exclude of {shown(origin)} do not apply (--no-config)")
+
+
+def _rules_of(path: str, options: Any) -> Rules | None:
+    """Return the rules of the nearest configuration in the folder of a dataset or above it."""
+    folder = path if os.path.isdir(path) else os.path.dirname(path)
+    ruled = None if is_remote(path) else options.configurations.above(folder)
+    return None if ruled is None else ruled.rules
+
+
+__all__ = ["NAMES", "add_runner", "refuse_others", "tell_not_selected"]

@@ -26,6 +26,13 @@ BatchWork = Callable[[Any], None]
 _SAFE_PATH = "PYTHONSAFEPATH"
 
 
+ENDED = "a worker process ended too early"
+
+
+class WorkerError(FileError):
+    """A worker process has ended too early; the message is for commands that take ``-j``."""
+
+
 class Workers:
     """Worker processes.
 
@@ -66,7 +73,7 @@ class Workers:
         The results must be taken in the order in which the batches were given.
 
         Raises:
-            FileError: while a part is read: the process has ended, and the rest is unknown.
+            WorkerError: while a part is read: the process has ended, and the rest is unknown.
         """
         _, pipe = self._workers[self._given % len(self._workers)]
         self._given += 1
@@ -89,7 +96,7 @@ def _parts(pipe: Connection) -> Iterator[Any]:
         while (part := pipe.recv()) is not None:
             yield part
     except (EOFError, OSError):
-        raise FileError("-j", "a worker process ended too early; try -j 1") from None
+        raise WorkerError("-j", f"{ENDED}; try -j 1") from None
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from functools import partial
 
 from eightfold.cli.commands.repair.options import Options, repairer
 from eightfold.cli.commands.repair.runs import WAYS_ROUND_LOSS
-from eightfold.cli.options.runner import refuse_others
+from eightfold.cli.options.runner import refuse_others, tell_not_selected
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import counted, placed, point, say
 from eightfold.cli.work.datasets.pieces import pieces_of
@@ -15,6 +15,8 @@ from eightfold.cli.work.datasets.repairing import FailedError, PieceRepaired, Re
 from eightfold.cli.work.datasets.runners import results
 from eightfold.cli.work.datasets.targets import Target
 from eightfold.cli.work.watching import watched
+from eightfold.files import FileError
+from eightfold.files.parallel.processes import ENDED, WorkerError
 from eightfold.files.parallel.threads import processors
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
@@ -31,7 +33,8 @@ def repair_dataset(options: Options) -> int:
     """Repair a dataset; return the exit status.
 
     Raises:
-        UsageError: the options contradict each other. FileError: the dataset cannot be read, or the result not written.
+        UsageError: the options contradict each other. FileError: the dataset cannot be read, or the result not written;
+            or a worker process ended too early.
     """
     options.check_naming()
     refuse_others(options, *_REFUSED)
@@ -43,6 +46,7 @@ def repair_dataset(options: Options) -> int:
         raise UsageError(f"-o {shown(options.output)}: it is inside the dataset; choose a folder elsewhere")
     form = options.form or UTF_8
     repairer(form, options, UsageError)
+    tell_not_selected(options)
     with watched(options, options.paths, options.selection):
         return _repair(options, form)
 
@@ -66,6 +70,8 @@ def _repair(options: Options, form: Form) -> int:
             count.add(result)
     except FailedError as error:
         return _failed(error.result, options)
+    except WorkerError:
+        raise FileError("--runner", f"{ENDED}; repair the files without it") from None
     count.tell(options.output)
     return NOTHING_WRONG
 
