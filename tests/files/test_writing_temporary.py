@@ -49,6 +49,15 @@ def test_strays_of_other_targets_and_files_of_others_are_left(tmp_path: Path) ->
     assert {stranger.read_bytes() for stranger in strangers} == {b"not ours"}
 
 
+def test_a_path_that_leaves_no_room_for_the_name_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with (
+        pytest.raises(OSError, match=r"name a folder above it instead, or a shorter path$"),
+        temporary_beside(Entry("./" * 2_040 + "a"), 0o600),
+    ):
+        pass
+
+
 @pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
 def test_what_is_no_file_is_no_stray(kind: str, tmp_path: Path) -> None:
     target, goal = tmp_path / "file.txt", tmp_path / "goal"

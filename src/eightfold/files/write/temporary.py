@@ -28,6 +28,8 @@ _SYNCED_BYTES = 32 << 20
 _NAME_KEPT = 40
 """The number of characters of the target's name in it; with four bytes each it still fits any file system."""
 
+_TOO_LONG = "the path of a temporary file beside it is too long: name a folder above it instead, or a shorter path"
+
 
 @contextmanager
 def temporary_beside(target: Entry, mode: int, *, alone: bool = False) -> Iterator[BinaryIO]:
@@ -122,6 +124,10 @@ def _claimed(place: Entry, mode: int) -> BinaryIO | None:
         file = BufferedWriter(_Synced(place.name, "xb", opener=lambda _, flags: place.open(flags, mode)))
     except FileExistsError:
         return None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:  # Its path, as its name fits.
+            raise OSError(error.errno, _TOO_LONG) from None
+        raise
     if locked(file.fileno()) is not False and _is_at(file.fileno(), place):
         return file
     file.close()
