@@ -147,7 +147,7 @@ def _reads_alike(reader: Form, writer: Form) -> bool:
 
 def _has_row(form: Form, row: Row) -> bool:
     """Return whether a form has rows for every sequence of another form's row, with the same code points."""
-    alike = [each for each in form.rows if len(each.unit_ranges) == len(row.unit_ranges)]
+    alike = [each for each in _meeting(form, row.unit_ranges) if len(each.unit_ranges) == len(row.unit_ranges)]
     had = tuple(chain.from_iterable(points_within(row, each.unit_ranges) for each in alike))
     return not _without(_held((row,)), had) and all(_values_agree(row, each) for each in alike)
 
@@ -180,9 +180,21 @@ def _sequences(form: Form, ranges: Sequence[Range]) -> Iterator[Places]:
     """Yield the texts whose sequences, one after another, exactly fill the given ranges of units."""
     if not ranges:
         yield ()
-    for row in form.rows if ranges else ():
-        if fitting := points_within(row, ranges):
-            yield from ((fitting, *rest) for rest in _sequences(form, ranges[len(row.unit_ranges) :]))
+    for row in _meeting(form, ranges) if ranges else ():
+        fitting = points_within(row, ranges)
+        yield from ((fitting, *rest) for rest in _sequences(form, ranges[len(row.unit_ranges) :]))
+
+
+def _meeting(form: Form, ranges: Sequence[Range]) -> list[Row]:
+    """Return the rows with sequences whose units fit ranges, as far as both go: few of many, so this must be cheap."""
+    rows = list(form.rows)
+    for at, (low, high) in enumerate(ranges):
+        rows = [
+            row
+            for row in rows
+            if len(row.unit_ranges) <= at or (row.unit_ranges[at][0] <= high and low <= row.unit_ranges[at][1])
+        ]
+    return rows
 
 
 def _text_from(form: Form, places: Places) -> tuple[int, ...] | None:

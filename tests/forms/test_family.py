@@ -6,7 +6,7 @@ string as long as any two entries can reach, which is a proof for each of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise, product
 
@@ -15,8 +15,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import eightfold
-from eightfold import FaultRow, Form, Row, Signature, fault_row, forms, reference
+from eightfold import FaultRow, Form, Row, Signature, family, fault_row, forms, reference, sharing
 from eightfold.family import contains, is_lossless, lost
+from eightfold.forms.rows import Range
+from eightfold.sharing import Points
 from support.byte_classes import strings
 
 FORMS = forms()
@@ -303,6 +305,20 @@ def test_a_form_is_contained_by_one_that_cuts_its_rows_otherwise() -> None:
     assert contains(whole, halves)
     assert contains(halves, whole)
     assert not contains(whole, shifted)
+
+
+def test_of_many_rows_only_those_that_meet_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[Row] = []
+
+    def points_within(row: Row, ranges: Sequence[Range]) -> Points:
+        counted.append(row)
+        return sharing.points_within(row, ranges)
+
+    monkeypatch.setattr(family, "points_within", points_within)
+    forms_alike = [Form(name, [Row(at, at, *divmod(at, 16)) for at in range(256)]) for name in ("one", "other")]
+    assert contains(*forms_alike)
+    assert is_lossless(*forms_alike)
+    assert len(counted) < 10 * 256
 
 
 def test_rows_that_agree_at_their_ends_but_not_between_are_not_alike() -> None:
