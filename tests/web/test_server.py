@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import socket
@@ -10,10 +11,12 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import uvicorn
 from starlette.testclient import TestClient
+from uvicorn.server import ServerState
 
 from eightfold.web.api import QUESTIONS, answer
 from eightfold.web.connections import protocol
@@ -446,6 +449,25 @@ def test_who_was_refused_takes_no_place() -> None:
             early.sendall(b"GET /icon.svg HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             assert whole(early).startswith(b"HTTP/1.1 200 ")
             early = kept.enter_context(socket.create_connection(place, timeout=60))
+
+
+def test_those_who_were_refused_are_not_counted_again_and_again() -> None:
+    class Uncounted(set[Any]):
+        def __iter__(self) -> Any:
+            raise AssertionError("all connections are looked at for a new one")
+
+    settings, state, loop = uvicorn.Config(application(answer), ws="none"), ServerState(), asyncio.new_event_loop()
+    settings.load()
+    state.connections = Uncounted()
+    http = protocol(connections=2)
+    served = [http(settings, state, {}, loop) for _ in range(4)]
+    for each in served:
+        each.connection_made(Mock(get_extra_info=lambda name: None))
+    assert [each.app is settings.loaded_app for each in served] == [True, True, False, False]
+    served[0].connection_lost(None)
+    served[0].connection_made(Mock(get_extra_info=lambda name: None))
+    assert served[0].app is settings.loaded_app
+    loop.close()
 
 
 # --- paths ------------------------------------------------------------------------------------------------------------

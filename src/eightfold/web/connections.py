@@ -83,6 +83,7 @@ class _Impatient(H11Protocol):
 
     seconds: float
     most_connections: int
+    served: set[Any]
     _seen: Any = None
     _watch: Any = None
     _is_ended = False
@@ -93,12 +94,14 @@ class _Impatient(H11Protocol):
         self.conn = _Unchunked(h11.SERVER)
         self._watch = self.loop.call_later(self.seconds, self._look)
         # A refused client may stay until its time is over, but takes no place.
-        served = [each for each in self.connections if isinstance(each, _Impatient) and each.app is not _crowded]
-        if len(served) > self.most_connections:
+        if len(self.served) < self.most_connections:
+            self.served.add(self)
+        else:
             self.app = _crowded
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._watch.cancel()
+        self.served.discard(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -148,7 +151,7 @@ def protocol(seconds: float = SECONDS_OF_PATIENCE, connections: int = MOST_CONNE
         seconds: how long a connection may do without a new request.
         connections: how many connections there may be; the requests of others are refused.
     """
-    return type("Impatient", (_Impatient,), {"seconds": seconds, "most_connections": connections})
+    return type("Impatient", (_Impatient,), {"seconds": seconds, "most_connections": connections, "served": set()})
 
 
 __all__ = ["protocol"]
