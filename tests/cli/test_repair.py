@@ -343,6 +343,26 @@ def test_standard_input_has_a_plan_too(folder: Path) -> None:
     assert (refused.returncode, refused.stdout) == (2, b"")
 
 
+@pytest.mark.parametrize(
+    ("chosen", "written", "changed"),
+    [("-", SOUP, False), ("./-", b"", True), (".", b"", True), ("soup.txt", b"", False)],
+)
+def test_a_file_of_that_name_is_not_standard_input(chosen: str, written: bytes, changed: bool, folder: Path) -> None:
+    (folder / "-").write_bytes(MIXED)
+    assert run_here("repair", "--plan", "plan", "-", "./-", "soup.txt", input=SOUP, cwd=folder).returncode == 0
+    done = run_here("repair", "--apply", "plan", chosen, input=SOUP, cwd=folder)
+    assert (done.returncode, done.stdout) == (0, repair.repair(written))
+    assert (folder / "-").read_bytes() == (repair.repair(MIXED) if changed else MIXED)
+
+
+def test_standard_input_is_no_file_that_a_plan_lists(folder: Path) -> None:
+    (folder / "-").write_bytes(MIXED)
+    assert main(["repair", "--plan", "plan", "./-"]) == 0
+    done = run_here("repair", "--apply", "plan", "-", input=MIXED, cwd=folder)
+    assert (done.returncode, done.stderr) == (2, b"eightfold: plan does not list -\n")
+    assert (folder / "-").read_bytes() == MIXED
+
+
 @pytest.mark.parametrize("arguments", [("--apply", "-"), ("--undo", "-"), ("--apply", "-", "-")])
 def test_standard_input_is_not_both_a_plan_and_its_file(arguments: tuple[str, ...], folder: Path) -> None:
     run_here("repair", "--plan", "plan.jsonl", "-", input=SOUP, cwd=folder)

@@ -56,7 +56,8 @@ def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
     if selecting := options.selecting:
         raise UsageError(f"the plan lists the files: --apply and --undo do not take {selecting[0]}")
     root = Root(options.root)
-    chosen = {path: steps(relative) for path, relative in inside(root, options.paths).items()}
+    found = inside(root, options.paths).items()
+    chosen = {path: _INPUT if path == STANDARD_INPUT else steps(relative) for path, relative in found}
     with opened(plan_file, twice=True, unpack=True) as source, certificates(options) as certify:
         following = _Following(root, certify, undo=undo)
         # All of it is read before anything is written, so that a plan that is broken at its end changes no file.
@@ -93,8 +94,14 @@ def _is_chosen(plan: FilePlan, chosen: Collection[list[str]]) -> bool:
     return not chosen or any(_is_for(plan, path) for path in chosen)
 
 
+_INPUT = [""]
+"""The steps that stand for standard input: no file has an empty name, but one may be called -."""
+
+
 def _is_for(plan: FilePlan, names: list[str]) -> bool:
     """Return whether a plan is for a path or, where that is a folder, for a file in it."""
+    if plan.path == STANDARD_INPUT or names == _INPUT:
+        return plan.path == STANDARD_INPUT and names == _INPUT
     return steps(plan.path)[: len(names)] == names
 
 
