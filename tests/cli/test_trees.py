@@ -77,6 +77,15 @@ def test_binary_files_are_left_alone_and_counted(
     assert not (folder / "out/image.png").exists()
 
 
+@pytest.mark.parametrize("command", [["repair"], ["convert", "-t", "utf-16", "-f", "xtf-8"]], ids=["repair", "convert"])
+def test_what_is_taken_for_a_backup_is_left_alone_and_counted(
+    command: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*command, "--in-place", "--backup", ".txt", "."]) == 0
+    assert "eightfold: 2 files skipped: names that end in .txt are backups (--backup)\n" in capsys.readouterr().err
+    assert changed(folder) - {".gitignore"} == {"b.log", "e.txt.orig"}
+
+
 def test_a_binary_file_that_is_given_is_repaired(folder: Path) -> None:
     assert main(["repair", "--in-place", "image.png"]) == 0
     assert (folder / "image.png").read_bytes() == repair.repair(BINARY)

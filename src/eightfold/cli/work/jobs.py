@@ -171,22 +171,25 @@ def found(
 ) -> Iterator[Found]:
     """Yield the files that paths stand for, those in folders as the walking finds them.
 
-    In a folder it skips temporary files, which a running or killed command left; backups, if files are backed up; and
-    compressed files, if files are replaced.
+    In a folder it skips temporary files, which a running or killed command left; and it counts what else it skips:
+    backups, if files are backed up, and compressed files, if files are replaced.
     """
-    compressed = 0
+    compressed = backups = 0
     for file in found_files(options.paths, on_error, options.selection, walking):
         refusal = _refusal(options, file)
         if refusal is not None:
             on_error(refusal)
             continue
-        is_backup = bool(options.backup) and file.path.endswith(options.backup)
-        if file.walked and (is_backup or is_temporary(file.path)):
+        if file.walked and is_temporary(file.path):
             continue
-        if file.walked and replaced and options.unpack and packing_of(file.path):
+        if file.walked and options.backup and file.path.endswith(options.backup):
+            backups += 1
+        elif file.walked and replaced and options.unpack and packing_of(file.path):
             compressed += 1
         else:
             yield file
+    if backups:
+        say(f"{counted(backups, 'file')} skipped: names that end in {shown(options.backup)} are backups (--backup)")
     if compressed:
         say(f"{counted(compressed, 'compressed file')} skipped: they cannot be replaced (--no-compression)")
 
