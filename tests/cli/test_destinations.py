@@ -243,6 +243,47 @@ def test_an_open_file_is_written_on(path: str, where: str, folder: Path) -> None
 
 
 @needs_descriptors
+@pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "link"])
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "convert -t cp1252 a --certificate PATH",
+            "--certificate PATH and the result would both go to standard output",
+        ),
+        (
+            "convert -t cp1252 a -o PATH --certificate -",
+            "--certificate - and the result would both go to standard output",
+        ),
+        ("repair -o - --certificate PATH a", "--certificate PATH and the result would both go to standard output"),
+        ("names --fix latin-1 --apply PATH .", "--apply PATH: the results go to standard output"),
+    ],
+)
+def test_no_record_is_mixed_with_results(line: str, said: str, path: str, folder: Path) -> None:
+    make(folder, a="a")
+    (folder / "link").symlink_to("/dev/stdout")
+    (folder / os.fsdecode(b"\xe9")).touch()
+    before = files_in(folder)
+    ran = shell(f"(eightfold {line.replace('PATH', path)}; echo $?) | cat", folder)
+    assert ran.stdout == b"2\n"
+    assert ran.stderr.decode().startswith(f"eightfold: {said.replace('PATH', path)}")
+    assert files_in(folder) == before
+
+
+@needs_descriptors
+def test_a_record_that_a_program_reads_is_not_named_in_a_command(folder: Path) -> None:
+    make(folder, a="a")
+    (folder / "b").write_bytes(b"\xff")
+    (folder / os.fsdecode(b"\xe9")).touch()
+    planned = shell("eightfold repair --plan /dev/stdout b | cat", folder)
+    assert planned.stdout.startswith(b'{"eightfold": "plan"')
+    assert planned.stderr == b"eightfold: 1 file read, 1 in the plan: 1 change, 0 lossy\n"
+    renamed = shell("eightfold names --fix latin-1 --apply >(cat > log) . && wait $!", folder)
+    assert renamed.stderr == b"eightfold: 1 name changed, 0 left\n"
+    assert (folder / "log").read_bytes().startswith(b'{"eightfold": "log of names"')
+
+
+@needs_descriptors
 @pytest.mark.parametrize("number", ["77", "99999999999999999999", "x", "-1"])
 def test_a_file_that_is_not_open(number: str, folder: Path, capsys: Captured) -> None:
     make(folder, a="a")

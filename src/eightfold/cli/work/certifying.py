@@ -12,6 +12,7 @@ from eightfold.cli.output.ending import UsageError
 from eightfold.cli.work.jobs import Job, RealPaths
 from eightfold.cli.work.sinks import check_free, sink
 from eightfold.files.path_text import shown
+from eightfold.files.write.writing import leads_to_standard_output
 
 
 def check_certificate(options: CertificateOptions, *, writes: bool) -> None:
@@ -22,7 +23,7 @@ def check_certificate(options: CertificateOptions, *, writes: bool) -> None:
     """
     if options.verified and not writes:
         raise UsageError(f"{'--certificate' if options.certificate else '--verify'} needs an option that writes files")
-    if options.output == STANDARD_OUTPUT and not options.in_place:
+    if _is_standard_output(options.output) and not options.in_place:
         check_certificate_not_output(options)
     check_free("--certificate", options.certificate)
 
@@ -33,8 +34,13 @@ def check_certificate_not_output(options: CertificateOptions) -> None:
     Raises:
         UsageError: it does.
     """
-    if options.certificate == STANDARD_OUTPUT:
-        raise UsageError("--certificate - and the result would both go to standard output: write one of them to a file")
+    if _is_standard_output(options.certificate):
+        both = f"--certificate {shown(options.certificate)} and the result"
+        raise UsageError(f"{both} would both go to standard output: write one of them to a file")
+
+
+def _is_standard_output(path: str) -> bool:
+    return path == STANDARD_OUTPUT or leads_to_standard_output(path)
 
 
 def check_certificate_apart(options: CertificateOptions, work: Iterable[Job]) -> None:

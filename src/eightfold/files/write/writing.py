@@ -123,6 +123,13 @@ def is_written_at_once(path: str) -> bool:
     return False
 
 
+def leads_to_standard_output(path: str) -> bool:
+    """Return whether a path leads to the open file that is standard output, as `/dev/stdout` does."""
+    with suppress(OSError, AttributeError):  # It is closed, or not a file.
+        return _open_file(path) == sys.stdout.fileno()
+    return False
+
+
 def _open_file(path: str) -> int | None:
     """Return the descriptor of an open file of this process that a path leads to, as those in `/dev/fd` do."""
     for _ in range(_MOST_LINKS):

@@ -25,6 +25,7 @@ from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import opened
 from eightfold.files.walk.names import FOLDER, Name
 from eightfold.files.write.renaming import Renaming, is_there, obstacle, read_log, rename, write_log
+from eightfold.files.write.writing import is_written_at_once
 from eightfold.repair import repair
 from eightfold.text import is_well_formed
 
@@ -76,7 +77,7 @@ def apply(options: Options) -> int:
     for fix, renaming in due:
         done += _rename(fix, partial(_rename_inside, root, renaming), options, failures)
     say(f"{counted(done, 'name')} changed, {len(fixes) - done} left")
-    if done:
+    if done and not is_written_at_once(options.apply):
         say(f"to undo: eightfold names --undo {quoted(options.apply)}{root_option(root)}")
     if failures.count:
         return WRONG_USE_OR_FILE

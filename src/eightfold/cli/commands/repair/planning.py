@@ -23,6 +23,7 @@ from eightfold.files.paths.roots import Root, steps
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.records.plan_files import Draft, TableDraft, begin_plan, is_of_git
+from eightfold.files.write.writing import is_written_at_once
 from eightfold.forms.utf_8 import UTF_8
 
 
@@ -39,7 +40,7 @@ def plan(options: Options) -> int:
             job = replace(job_of(options, each, each.path), in_place=each.path != STANDARD_INPUT)
             work.do(job, partial(planning.add, job), f"{shown(each.path)} is not in the plan")
     work.summarize(f"{planning.count} in the plan")
-    if planning.count and options.plan != STANDARD_OUTPUT:
+    if planning.count and options.plan != STANDARD_OUTPUT and not is_written_at_once(options.plan):
         _say_next(f"{quoted(options.plan)}{root_option(root)}", takes_input=planning.takes_input)
     return work.status()
 
