@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from pathlib import Path
 from typing import Any
@@ -143,13 +142,3 @@ def test_the_metadata_of_column_chunks(tmp_path: Path, capsys: Any) -> None:
     assert "not kept: key-value metadata of column chunks" in said
     assert "1 change, 0 lossy" in said
     assert cli.main(["check", str(fixed)]) == 0
-
-
-def test_a_compressed_table_is_to_be_decompressed(tmp_path: Path, capsys: Any) -> None:
-    path = tmp_path / "data.parquet.gz"
-    path.write_bytes(gzip.compress(written(tmp_path, "parquet").read_bytes()))
-    assert cli.main(["check", str(path)]) == 1
-    hint = f"{path}: is Parquet, not text: decompress it, give it a name that ends in .parquet"
-    assert hint in capsys.readouterr().err
-    assert cli.main(["repair", "-o", str(tmp_path / "fixed"), str(path)]) == 2
-    assert hint in capsys.readouterr().err

@@ -186,7 +186,7 @@ class FileCheck:
         kind = "" if found.walked else table_kind(found.path)
         try:
             if kind:
-                self._check_table(checked, kind, asked or UTF_8)
+                self._check_table(checked, found, kind, asked or UTF_8)
             elif not self._check_file(found, asked, checked, may_differ=not is_given):
                 self.report.skip_binary(found.path)
                 return
@@ -228,7 +228,7 @@ class FileCheck:
             mojibake = False
         return _Text(source, plain, json, mojibake, self._threads)
 
-    def _check_table(self, checked: Checked, kind: str, asked: Form) -> None:
+    def _check_table(self, checked: Checked, found: Found, kind: str, asked: Form) -> None:
         """Check the strings of a table.
 
         Raises:
@@ -236,6 +236,8 @@ class FileCheck:
         """
         path = checked.path
         self._task.check_table(path, kind, asked)
+        if self._task.json_of(found) is not None:
+            self.report.tell(f"{shown(path)}: escapes in JSON are not looked for in {kind}")
         if self._task.mojibake:
             self.report.tell(f"{shown(path)}: mojibake is not looked for in {kind}")
         with ExitStack() as stack:

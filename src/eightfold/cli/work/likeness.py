@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from eightfold.faults import Fault, immutable
-from eightfold.files.paths.addresses import packing_of
-from eightfold.files.read.reading import Source
+from eightfold.files.paths.addresses import is_remote, packing_of
+from eightfold.files.read.reading import STANDARD_INPUT, Source
 from eightfold.files.read.scanning import faults_in
-from eightfold.files.read.tables import PARQUET, SQLITE, kind_by_head
+from eightfold.files.read.tables import PARQUET, SQLITE, kind_by_head, table_kind
 from eightfold.files.walk.archives.others import kind_of
 from eightfold.forms import Form, form, forms
 from eightfold.stream import Located
@@ -142,10 +142,19 @@ def table_hint(source: Source) -> str:
     kind = table_in(source)
     if kind == SQLITE:
         return "is an SQLite database, not text: eightfold.columns.sqlite audits and repairs its text"
+    return kind and f"is {kind}, not text: {_way_to_table(source.path, kind)}"
+
+
+def _way_to_table(path: str, kind: str) -> str:
+    """Return what makes a table under a path be read as one."""
     ending = ".parquet" if kind == PARQUET else ".arrow"
-    first = "decompress it, " if packing_of(source.path) else ""
-    name = f"{first}give it a name that ends in {ending}"
-    return kind and f"is {kind}, not text: {name}, and --runner local if it is remote"
+    if is_remote(path):
+        return f"use --runner local, with a name that ends in {ending}"
+    if path != STANDARD_INPUT and packing_of(path):
+        return f"decompress it to a file with a name that ends in {ending}"
+    if table_kind(path) == kind:
+        return "give its path, not that of its folder"
+    return f"give it a name that ends in {ending}"
 
 
 _PAIR = "surrogate-pair"

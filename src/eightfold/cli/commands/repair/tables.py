@@ -303,6 +303,8 @@ def opened_table(job: Job, kind: str, options: Options) -> Iterator[TableFile]:
     for is_asked, reason in refusals:
         if is_asked:
             raise FileError(job.source, f"{kind}: {reason}")
+    if options.json_files is not None and options.json_files.lines_of(job.found, unpack=job.unpack) is not None:
+        say(f"{shown(job.source)}: escapes in JSON are not looked for in {kind}")
     with ExitStack() as stack:
         with blaming(job.source):  # not around what follows, which writes to other files
             file = stack.enter_context(open(job.source, "rb"))
