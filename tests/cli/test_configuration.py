@@ -274,6 +274,19 @@ def test_a_path_that_is_given_is_read_unless_exclusion_is_forced(
     assert faulty(capsys, "--force-exclude", "--exclude", "sub/", *given) == {"a.txt", "dump.sql", "vendor/d.txt"}
 
 
+@pytest.mark.parametrize("folder", ["", "./", "sub/../", "../{tree.name}/", "{tree}/", "{tree}/sub/..//"])
+def test_patterns_see_a_path_that_is_given_from_the_current_folder_on(
+    folder: str, tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = folder.format(tree=tree) + "sub/deep/c.txt"
+    for pattern in ("/sub/", "sub/deep/", "/sub/deep/c.txt", "sub/*/c.txt"):
+        assert main(["check", "--force-exclude", "--exclude", pattern, given]) == 0
+        assert "0 files checked" in capsys.readouterr().err
+        assert main(["check", "--form-map", f"{pattern}=xtf-8", given]) == 0
+    for path in (given, folder.format(tree=tree) or "."):
+        assert main(["check", "--force-exclude", "--exclude", f"{tree.name}/", path]) == 1
+
+
 # --- what it shows ----------------------------------------------------------------------------------------------------
 
 

@@ -32,7 +32,8 @@ class Found(NamedTuple):
 
     Attributes:
         path: the path to open and to show.
-        inside: its path relative to the walked folder, as patterns see it; for a given path, the path itself.
+        inside: its path relative to the walked folder, as patterns see it; for a given path, relative to the current
+            folder if it lies there, else the path itself.
         walked: whether it was found in a folder rather than given.
         form: the name of the form that a configuration gives it, or ``auto``; empty if none does.
         text: what the walk has found out about it, if it is clean text.
@@ -133,8 +134,18 @@ def found_under(
     if is_folder:
         yield from _without_reported(Folder(path, b"", None, ruled), on_error, selection, walking)
         return
-    inside = os.fsencode(os.path.normpath(path))
+    inside = _as_patterns_see(path)
     yield Found(path, inside, False, "" if ruled is None else ruled.form_of(os.path.basename(inside)))
+
+
+def _as_patterns_see(path: str) -> bytes:
+    """Return a path that is given from the current folder on, if it lies there, however it was written."""
+    given = os.path.normpath(path)
+    if os.path.isabs(given) or given.startswith(os.pardir):
+        here = os.path.join(os.getcwd(), "")
+        whole = os.path.join(os.path.abspath(given), "")
+        given = os.path.normpath(whole[len(here) :]) if whole.startswith(here) else given
+    return os.fsencode(given)
 
 
 def _without_reported(top: Folder, on_error: OnError, selection: Selection, walking: Walking) -> Iterator[Found]:
@@ -153,7 +164,7 @@ def _without_reported(top: Folder, on_error: OnError, selection: Selection, walk
 
 def _is_excluded(path: str, ruled: Ruled | None, selection: Selection, *, is_folder: bool) -> bool:
     """Return whether a path that is given is excluded, or one of the folders on the way to it."""
-    inside = os.fsencode(os.path.normpath(path))
+    inside = _as_patterns_see(path)
     if selection.exclude:
         return _is_on_way(inside, is_folder, lambda way, is_: deciding(selection.exclude, way, is_folder=is_) is True)
     if ruled is None:
