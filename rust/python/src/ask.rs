@@ -16,11 +16,11 @@ use crate::bytes_object::bytes_of_slice;
 use crate::encoded::encoded;
 use crate::fault_object::{Named, fault_object, new_fault};
 use crate::handle::{Reading, Writing};
-use crate::interpreter::{Run, running};
 use crate::made::{Make, tuple};
 use crate::memory::append;
 use crate::names;
 use crate::once::intern;
+use crate::running::Run;
 use crate::str_object::text_of;
 
 /// The number of calls without progress allowed in a row, as `eightfold.policy.STALLS_ALLOWED`.
@@ -174,7 +174,7 @@ fn reason<'py>(
             }
         }
     }
-    Ok(running(|| fault.str())?.into_any())
+    fault.run_str()
 }
 
 /// A mapping's value for a name.
@@ -210,7 +210,7 @@ fn parts<'py>(answer: &Bound<'py, PyAny>) -> PyResult<Option<[Bound<'py, PyAny>;
 
 /// The second part of a handler's answer as a number.
 fn index(position: &Bound<'_, PyAny>) -> PyResult<isize> {
-    let position = names::index(position.py())?.run((position,))?;
+    let position = position.run_index()?;
     let beyond = |_| PyOverflowError::new_err("Python int too large to convert to C ssize_t");
     position.extract::<isize>().map_err(beyond)
 }
@@ -238,7 +238,7 @@ pub fn encode_error<'py>(
         Some(reasons) => found(reasons.bind(py), intern!(py, "encode"))?,
         None => None,
     };
-    let reason = words.map_or_else(|| running(|| fault.str()).map(Bound::into_any), Ok)?;
+    let reason = words.map_or_else(|| fault.run_str(), Ok)?;
     let place =
         [writing.name.bind(py).clone().into_any(), text.clone().into_any(), start.make(py)?, end.make(py)?, reason];
     exception::<PyUnicodeEncodeError>(names::encode_error_type(py)?, &place, &fault)

@@ -21,6 +21,7 @@ use crate::memory::Aligned;
 use crate::names;
 use crate::reader::Reader;
 use crate::released::released;
+use crate::running::Run;
 use crate::str_object::{ascii_of, text_length, text_of};
 
 /// Code points that are made, or written, and then copied: they stay in the first-level cache meanwhile.
@@ -111,7 +112,7 @@ pub fn encode_into<'py>(
         && begin > length
     {
         // The number that was given may be larger than `begin` can be.
-        let given = names::index(py)?.call1((start,))?.str()?;
+        let given = start.run_index()?.str()?;
         let message = format!("start must be at most {length}, the length of the text, not {given}");
         return Err(PyValueError::new_err(message));
     }

@@ -19,7 +19,6 @@ use pyo3::types::PyBytes;
 use crate::bytes_object::{bytes_if_written, bytes_of_parts, bytes_of_slice, bytes_of_text};
 use crate::given::{Optional, Truth, bytes_of, offset_in};
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
-use crate::interpreter::Run;
 use crate::made::{Made, Make};
 use crate::memory::append;
 use crate::names;
@@ -27,6 +26,7 @@ use crate::once::intern;
 use crate::policy_names::PolicyName;
 use crate::reader::{Event, Reader};
 use crate::released::{RELEASE_BYTES, released};
+use crate::running::Run;
 use crate::threads::{PIECES_AHEAD, threads_of};
 
 /// What `replace` writes, at either end.

@@ -11,11 +11,11 @@ use crate::encode::text_object;
 use crate::given::{Optional, size_of};
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::heard::{Ear, Hears};
-use crate::interpreter::Run;
 use crate::made::Made;
 use crate::names;
 use crate::once::intern;
 use crate::released::released;
+use crate::running::Run;
 use crate::str_object::{ascii_of, beginning, text_of};
 
 /// Bytes on each side of an offset that are looked at first; four times as many each time that they do not decide.

@@ -16,7 +16,6 @@ use crate::faults::limit_of;
 use crate::given::Truth;
 use crate::handle::{Errors, Handle, Writing};
 use crate::heard::{Ear, Hears};
-use crate::interpreter::{Run, running};
 use crate::made::Made;
 use crate::memory::append;
 use crate::names;
@@ -24,6 +23,7 @@ use crate::once::intern;
 use crate::peeking::{Ahead, Finder, peeking_methods};
 use crate::policy_names::PolicyName;
 use crate::released::{RELEASE_BYTES, released};
+use crate::running::Run;
 use crate::str_object::{ascii_of, text_length, text_of};
 
 /// Code points that are written between two looks for signals.
@@ -370,12 +370,11 @@ pub fn encode_code_points<'py>(
     let source = intern!(py, "code points").clone();
     let target = Target::new(&writing, source.into_any(), '?');
     let mut writer = writer(&writing, '?', asked.mark().to_vec());
-    let mut points = running(|| points.try_iter())?.enumerate();
-    while let Some((index, point)) = running(|| points.next()) {
+    for (index, point) in points.run_iter()?.enumerate() {
         if index.is_multiple_of(HEARD_POINTS) {
             py.check_signals()?;
         }
-        let point = names::index(py)?.run((point?,))?;
+        let point = point?.run_index()?;
         if let Ok(value) = point.extract::<u32>() {
             target.put(&mut writer, value, index, index + 1)?;
             continue;

@@ -15,11 +15,11 @@ use crate::fault_object::{fault_object, kind_name};
 use crate::given::{Optional, Truth, offset_in};
 use crate::handle::Handle;
 use crate::heard::{Heard, Worker, heard_by_threads};
-use crate::interpreter::Run;
 use crate::made::Made;
 use crate::names;
 use crate::peeking::{Ahead, Finder, peeking_methods};
 use crate::released::{RELEASE_BYTES, released};
+use crate::running::Run;
 use crate::threads::{PIECES_AHEAD, THREADS_BYTES, threads_of};
 use crate::window::Window;
 

@@ -4,9 +4,9 @@ use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyMemoryView};
 
-use crate::interpreter::{Run, running};
 use crate::names;
 use crate::once::intern;
+use crate::running::Run;
 
 /// Bytes as they are; a snapshot of what any other object exports, which others may be writing to.
 pub fn bytes_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
@@ -76,7 +76,7 @@ pub fn size_of(given: &Bound<'_, PyAny>, name: &str, least: usize) -> PyResult<u
         Ok(size) if size >= least => Ok(size),
         _ => {
             let options = [("least", least)].into_py_dict(py)?;
-            Ok(running(|| names::size_of(py)?.call((given, name), Some(&options)))?.extract().unwrap_or(usize::MAX))
+            Ok(names::size_of(py)?.run_with((given, name), Some(&options))?.extract().unwrap_or(usize::MAX))
         }
     }
 }

@@ -11,13 +11,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 use crate::bytes_object::bytes_of_slice;
-use crate::interpreter::{Run, running};
 use crate::kept::Policies;
 use crate::known::{Key, Known};
 use crate::locks::locked;
 use crate::names;
 use crate::once::intern;
 use crate::policy_names::{PLAIN_POLICIES, POLICIES, PolicyName};
+use crate::running::Run;
 
 /// The handles of names, and of the forms of the family.
 static KNOWN: Known<Py<Handle>> = Known::new();
@@ -255,7 +255,7 @@ impl Handle {
         if let Some(known) = derived.get_item(intern!(py, SLOT))? {
             return Ok(known.cast_into::<Handle>()?);
         }
-        let handle = Bound::new(py, running(|| Handle::compiled(form))?)?;
+        let handle = Bound::new(py, Handle::compiled(form)?)?;
         derived.set_item(intern!(py, SLOT), &handle)?;
         Ok(handle)
     }
@@ -399,7 +399,7 @@ impl Handle {
             let options = PyDict::new(py);
             options.set_item("converting", converting)?;
             let given = (self.plain(plain).object(py), errors.object(py), &self.name);
-            Reading::of(&running(|| names::reading(py)?.call(given, Some(&options)))?)
+            Reading::of(&names::reading(py)?.run_with(given, Some(&options))?)
         })
     }
 

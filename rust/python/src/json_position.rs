@@ -9,10 +9,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::bytes_object::bytes_of_slice;
-use crate::interpreter::Run;
 use crate::made::Made;
 use crate::names;
 use crate::released::released;
+use crate::running::Run;
 
 /// What Python knows too: `eightfold._engine.compare` finds a difference.
 pub const DEEPEST: usize = 1024;

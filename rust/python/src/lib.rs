@@ -42,6 +42,7 @@ mod peeking;
 mod policy_names;
 mod reader;
 mod released;
+mod running;
 mod slotted;
 mod str_object;
 mod stream;

@@ -53,7 +53,6 @@ names! {
     xmlcharrefreplace_errors = "codecs" . "xmlcharrefreplace_errors";
     namereplace_errors = "codecs" . "namereplace_errors";
     array_type = "array" . "array";
-    index = "operator" . "index";
     size_of = "eightfold.text" . "size_of";
     limit_of = "eightfold.text" . "limit_of";
     bytes_view = "eightfold.text" . "view_of";

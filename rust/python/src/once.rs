@@ -6,8 +6,6 @@
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-use crate::interpreter::running;
-
 /// What a cell keeps. Where it is empty, `make` is called first, by each thread that finds it so; one result is kept.
 #[inline]
 pub fn once<'a, T, E>(
@@ -18,7 +16,7 @@ pub fn once<'a, T, E>(
     if let Some(kept) = cell.get(py) {
         return Ok(kept);
     }
-    let made = running(make)?;
+    let made = make()?;
     // Another thread may have been faster.
     _ = cell.set(py, made);
     Ok(cell.get(py).expect("it is set"))

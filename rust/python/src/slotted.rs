@@ -33,7 +33,7 @@ impl<const COUNT: usize> Slotted<COUNT> {
     /// An instance with these values, which refer to no other objects: so it is in no circle, and the collector of
     /// circles need not look at it. Among a million instances it would take most of the time. It is made without
     /// `__init__`: where the class is frozen, that takes a call of Python and one more for each slot, 0.9 µs longer for
-    /// nine of them. Setting the slots by their descriptors would take 35 ns longer, a tenth of all that a fault costs.
+    /// nine of them. Setting slots by their descriptors takes 35 ns longer, a tenth of all that a fault costs.
     ///
     /// # Errors
     /// There is no memory, or the class is not made without arguments.

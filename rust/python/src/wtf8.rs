@@ -6,8 +6,8 @@ use pyo3::types::PyBytes;
 
 use crate::bytes_object::bytes_of_slice;
 use crate::handle::Handle;
-use crate::interpreter::running;
 use crate::memory::append;
+use crate::running::Run;
 
 /// The length of a surrogate in the forms that have rows for the halves of a pair.
 const SURROGATE_BYTES: usize = 3;
@@ -19,8 +19,7 @@ pub fn joined<'py>(form: &Bound<'py, PyAny>, parts: &Bound<'py, PyAny>) -> PyRes
     let handle = Handle::of(form)?;
     let form = &handle.get().form;
     let mut whole = Vec::new();
-    let mut parts = running(|| parts.try_iter())?;
-    while let Some(part) = running(|| parts.next()) {
+    for part in parts.run_iter()? {
         let part = part?.cast_into::<PyBytes>()?;
         let mut part = part.as_bytes();
         if let Some(pair) = pair_at_seam(form, &whole, part) {

@@ -18,8 +18,8 @@ pub(super) fn fetch<T>(place: *const T, bytes: usize) {
     }
 }
 
-/// Whether a copy of so many bytes waits for memory. Of less, fetching ahead takes time itself: of a megabyte of ASCII, a
-/// seventh (Zen 4).
+/// Whether a copy of so many bytes waits for memory. Of less, fetching ahead takes time itself: of a megabyte of ASCII,
+/// a seventh (Zen 4).
 #[inline]
 pub(super) fn outgrows_caches(bytes: usize) -> bool {
     bytes > 1 << 20

@@ -80,8 +80,8 @@ fn units_of(bytes: [u8; 8]) -> __m128i {
     unsafe { _mm_unpacklo_epi8(_mm_cvtsi64_si128(i64::from_le_bytes(bytes)), _mm_setzero_si128()) }
 }
 
-/// The values of eight bytes in units of 32 bits, the highest byte of each first. The compiler would shift the units, as
-/// many steps more, on the same ports: 1.1 times as long.
+/// The values of eight bytes in units of 32 bits, the highest byte of each first. The compiler would shift the units
+/// besides, on the same ports: 1.1 times as long.
 #[inline(always)]
 pub fn in_big_endian(bytes: [u8; 8]) -> [u8; 32] {
     #[cfg(target_arch = "x86_64")]

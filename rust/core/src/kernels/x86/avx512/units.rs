@@ -312,8 +312,8 @@ pub fn copy_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output
 
 /// The bytes of four blocks.
 const FOUR: usize = 256;
-/// Bytes of long text that are checked and then copied as a whole. On Intel that takes three quarters of the time, since a
-/// copy of so many need not read what it overwrites; on AMD (Zen 4) a twentieth more.
+/// Bytes of long text that are checked and then copied as a whole. On Intel that takes three quarters of the time, as
+/// a copy of so many need not read what it overwrites; on AMD (Zen 4) a twentieth more.
 const PIECE: usize = 32 * FOUR;
 /// From so many bytes on a text is long: of 16 KB it does not gain.
 const LONG: usize = 4 * PIECE;
@@ -346,7 +346,7 @@ pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output
     Some(or_of_16(seen))
 }
 
-/// Copy whole pieces of little-endian text, and return their end and what units are or-ed; None if a unit stops the copy.
+/// Copy whole pieces of little-endian text, and return their end and the units or-ed; None if one stops the copy.
 #[inline]
 #[avx512]
 fn copy_pieces(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<(usize, __m512i)> {
@@ -365,8 +365,8 @@ fn copy_pieces(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'
     Some((at, seen))
 }
 
-/// The four blocks at an offset, which share their checks: there is little else to do. Memory is fetched ahead where that
-/// is asked for.
+/// The four blocks at an offset, which share their checks: there is little else to do. Memory is fetched ahead where
+/// that is asked for.
 #[inline]
 #[avx512]
 fn four_blocks(units: &Units<'_>, at: usize, fetches: bool) -> [__m512i; 4] {
