@@ -5,7 +5,7 @@
 
 use std::mem::MaybeUninit;
 
-use eightfold_core::kernels::is_ascii;
+use eightfold_core::kernels::{is_ascii, write_points};
 use eightfold_core::{Form, Missing, ShortBytes, Text};
 use pyo3::buffer::{Element, PyUntypedBuffer};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
@@ -28,7 +28,7 @@ use crate::str_object::{ascii_of, text_length, text_of};
 const MADE_POINTS: usize = 1 << 12;
 /// Bytes of ASCII that are looked at together: as many as stay in the first-level cache.
 const ASCII_BYTES: usize = 1 << 14;
-/// Bytes of ASCII that are made, and copied, in registers.
+/// Bytes of ASCII that are looked at before they are written, by themselves.
 const BLOCK: usize = 64;
 
 /// A buffer of the caller that can be written to, which cannot be resized until this is dropped.
@@ -76,13 +76,29 @@ impl Place {
     /// # Panics
     /// There is no room for them.
     fn write<T: Element>(&self, start: usize, items: &[T]) {
-        let (offset, count) = (start * size_of::<T>(), size_of_val(items));
-        assert!(offset <= self.len() && count <= self.len() - offset, "there is no room");
-        if count > 0 {
-            // SAFETY: the memory is contiguous and writable, has room, and stays where it is while this lives; what is
-            // written is ours, and elsewhere.
-            unsafe { self.0.buf_ptr().cast::<u8>().add(offset).copy_from_nonoverlapping(items.as_ptr().cast(), count) };
+        if let Some(place) = self.room(start * size_of::<T>(), size_of_val(items)) {
+            // SAFETY: the memory has room; what is written is ours, and elsewhere.
+            unsafe { place.copy_from_nonoverlapping(items.as_ptr().cast(), size_of_val(items)) };
         }
+    }
+
+    /// Write bytes as items of four bytes from an index on, as [`Place::write`].
+    fn write_points(&self, start: usize, bytes: &[u8]) {
+        if let Some(place) = self.room(4 * start, 4 * bytes.len()) {
+            // SAFETY: the memory has room.
+            unsafe { write_points(bytes, place) };
+        }
+    }
+
+    /// The memory from an offset on, which is contiguous and writable, has room for so many bytes, and stays where it is
+    /// while this lives; None for no bytes.
+    ///
+    /// # Panics
+    /// There is no room for them.
+    fn room(&self, offset: usize, bytes: usize) -> Option<*mut u8> {
+        assert!(offset <= self.len() && bytes <= self.len() - offset, "there is no room");
+        // SAFETY: the offset is within the memory.
+        (bytes > 0).then(|| unsafe { self.0.buf_ptr().cast::<u8>().add(offset) })
     }
 }
 
@@ -209,12 +225,10 @@ fn fill(py: Python<'_>, form: &Form, (data, start): (&[u8], usize), place: &Plac
     while at < data.len() && count < most {
         if shares_ascii {
             let near = &data[at..data.len().min(at + ASCII_BYTES.min(most - count))];
-            let blocks = released(py, data.len() - at, || ascii_blocks(near));
-            for block in blocks {
-                place.write(count, &block.map(u32::from));
-                (at, count) = (at + BLOCK, count + BLOCK);
-            }
-            if !blocks.is_empty() {
+            let ascii = released(py, data.len() - at, || ascii_blocks(near));
+            if !ascii.is_empty() {
+                place.write_points(count, ascii);
+                (at, count) = (at + ascii.len(), count + ascii.len());
                 continue;
             }
         }
@@ -232,8 +246,8 @@ fn fill(py: Python<'_>, form: &Form, (data, start): (&[u8], usize), place: &Plac
 }
 
 /// The blocks of ASCII with which some bytes begin.
-fn ascii_blocks(data: &[u8]) -> &[[u8; BLOCK]] {
-    let (blocks, _) = data.as_chunks();
+fn ascii_blocks(data: &[u8]) -> &[u8] {
+    let (blocks, _) = data.as_chunks::<BLOCK>();
     let count = blocks.iter().take_while(|block| is_ascii(*block)).count();
-    &blocks[..count]
+    blocks[..count].as_flattened()
 }

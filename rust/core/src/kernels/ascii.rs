@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 
 use super::ascii_prefix::copy_ascii_prefix;
 use super::fetch::{fetch_block, outgrows_caches};
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::level::Level;
 use super::output::Output;
 #[cfg(target_arch = "x86_64")]
@@ -95,6 +95,37 @@ fn is_ascii_long(data: &[u8]) -> bool {
 pub fn count_beyond_ascii(data: &[u8]) -> usize {
     // Counts of a few bytes fit in a byte, of which many are added at once.
     data.chunks(BLOCK / 2).map(|block| usize::from(block.iter().map(|&byte| byte >> 7).sum::<u8>())).sum()
+}
+
+/// Write bytes as code points of four bytes to memory that others may write to, so that nothing refers to it.
+///
+/// # Safety
+/// So many code points have room there; they need not be aligned.
+pub unsafe fn write_points(data: &[u8], place: *mut u8) {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    if Level::current() >= Level::VECTORS {
+        // SAFETY: the machine has the instructions; else the contract of this function.
+        return unsafe { write_points_by_vectors(data, place) };
+    }
+    // SAFETY: the contract of this function.
+    unsafe { write_each_point(data, place) };
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[eightfold_features::vectors]
+unsafe fn write_points_by_vectors(data: &[u8], place: *mut u8) {
+    // SAFETY: the contract of `write_points`.
+    unsafe { write_each_point(data, place) };
+}
+
+/// As [`write_points`]: a loop of which the compiler makes vectors.
+#[inline(always)]
+unsafe fn write_each_point(data: &[u8], place: *mut u8) {
+    let place = place.cast::<u32>();
+    for (at, &byte) in data.iter().enumerate() {
+        // SAFETY: the contract of `write_points`.
+        unsafe { place.add(at).write_unaligned(byte.into()) };
+    }
 }
 
 /// Copy bytes while they are ASCII, and return how many were copied: all, or some of those before the first that is not
@@ -269,6 +300,20 @@ mod tests {
             let (copied, written) = Output::written(&mut memory[behind..], |out| copy_ascii(&data, out));
             assert_eq!(written, &data[..copied]);
             assert!(copied <= place && (copied == LENGTH || copied + BLOCK > place));
+        }
+    }
+
+    #[test]
+    fn points_are_written_at_any_place_and_nothing_beside_them() {
+        for (length, before) in (0..150).flat_map(|length| [0, 1, 6, 33].map(|before| (length, before))) {
+            let data: Vec<u8> = (0..length as u8).collect();
+            let mut memory = vec![0xA5_u8; before + 4 * length + 40];
+            // SAFETY: as many have room there.
+            unsafe { write_points(&data, memory[before..].as_mut_ptr()) };
+            let points: Vec<u8> = data.iter().flat_map(|&byte| u32::from(byte).to_ne_bytes()).collect();
+            let (written, behind) = memory[before..].split_at(4 * length);
+            assert_eq!(written, points);
+            assert!(memory[..before].iter().chain(behind).all(|&byte| byte == 0xA5));
         }
     }
 
