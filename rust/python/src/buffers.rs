@@ -90,8 +90,8 @@ impl Place {
         }
     }
 
-    /// The memory from an offset on, which is contiguous and writable, has room for so many bytes, and stays where it is
-    /// while this lives; None for no bytes.
+    /// The memory from an offset on, which is contiguous and writable, has room for so many bytes, and stays where it
+    /// is while this lives; None for no bytes.
     ///
     /// # Panics
     /// There is no room for them.
