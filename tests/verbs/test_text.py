@@ -453,3 +453,17 @@ def test_a_handler_is_told_the_length_of_the_text_not_that_of_a_subclass(errors:
 def test_the_length_of_a_subclass_of_str_is_that_of_its_text() -> None:
     for encoded_length in (eightfold.encoded_length, MEASURING["encoded_length"]):
         assert encoded_length(OwnItems("a€😀"), "utf-8") == 8
+
+
+@pytest.mark.parametrize("errors", ["strict", "replace"])
+def test_a_byte_00_is_found_wherever_it_stands_in_ascii(errors: str) -> None:
+    text = "Constant pool " * 80
+    assert eightfold.decode(text.encode(), "mutf-8", errors) == text
+    for at in (0, 1, 63, 64, 255, 256, 257, 512, 1000, len(text) - 1):
+        data = text[:at].encode() + b"\0" + text[at + 1 :].encode()
+        if errors == "replace":
+            assert eightfold.decode(data, "mutf-8", errors) == text[:at] + "\ufffd" + text[at + 1 :]
+        else:
+            with pytest.raises(eightfold.DecodeError) as caught:
+                eightfold.decode(data, "mutf-8", errors)
+            assert (caught.value.start, caught.value.fault.kind) == (at, "raw-nul")

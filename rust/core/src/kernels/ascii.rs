@@ -90,6 +90,23 @@ fn is_ascii_long(data: &[u8]) -> bool {
     !data.chunks(BLOCK).any(|block| has(block, is_high))
 }
 
+/// Whether a byte is 00.
+#[must_use]
+pub fn has_nul(data: &[u8]) -> bool {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    if Level::current() >= Level::VECTORS {
+        // SAFETY: the machine has the instructions.
+        return unsafe { has_nul_by_vectors(data) };
+    }
+    data.chunks(BLOCK).any(|block| has(block, is_nul))
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[eightfold_features::vectors]
+fn has_nul_by_vectors(data: &[u8]) -> bool {
+    data.chunks(BLOCK).any(|block| has(block, is_nul))
+}
+
 /// How many bytes are not ASCII.
 #[must_use]
 pub fn count_beyond_ascii(data: &[u8]) -> usize {
@@ -279,6 +296,7 @@ mod tests {
                 // SAFETY: all of it was made with a value.
                 assert!(written.clone().all(|(place, &byte)| unsafe { place.assume_init() } == byte));
                 assert_eq!(is_ascii(&data), place == length || by < 0x80);
+                assert_eq!(has_nul(&data), place < length && by == 0);
             }
         }
     }

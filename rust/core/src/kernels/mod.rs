@@ -69,7 +69,7 @@ mod words;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use ascii::{Ascii, copy_ascii, copy_without_nul, count_beyond_ascii, is_ascii, write_points};
+pub use ascii::{Ascii, copy_ascii, copy_without_nul, count_beyond_ascii, has_nul, is_ascii, write_points};
 pub(crate) use ascii_prefix::copy_ascii_prefix;
 pub(crate) use bulk::{utf8_points, utf16_units};
 pub use class::Class;
