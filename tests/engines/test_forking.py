@@ -16,7 +16,7 @@ from support.needed import needs_core
 
 pytestmark = [needs_core, pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")]
 
-ALARM = "signal.alarm(10)  # It ends a child that waits for ever."
+ALARM = "signal.alarm(60)  # It ends a child that waits for ever."
 IMPORTING = f"""
 import builtins, os, signal, threading, eightfold
 
