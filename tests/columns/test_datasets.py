@@ -415,34 +415,37 @@ def test_a_missing_dataset_is_reported_like_a_missing_file(
     assert capsys.readouterr() == expected
 
 
-@pytest.mark.parametrize("line", ["form = 'cesu-8'", "form = 'auto'", "form-map = { '*.x' = 'utf-16' }"])
-@pytest.mark.parametrize("command", [["check"], ["repair", "-o", "out"]], ids=" ".join)
-def test_a_form_of_a_configuration_is_not_passed_over(
-    line: str, command: list[str], tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def beside_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder, the current one, with a dataset `in` of one file."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.txt").write_bytes(b"a")
-    (tmp_path / "in" / "eightfold.toml").write_text(line)
+    return tmp_path
+
+
+@pytest.mark.parametrize("line", ["form = 'cesu-8'", "form = 'auto'", "form-map = { '*.x' = 'utf-16' }"])
+@pytest.mark.parametrize("command", [["check"], ["repair", "-o", "out"]], ids=" ".join)
+def test_a_form_of_a_configuration_is_not_passed_over(
+    line: str, command: list[str], beside_dataset: Path, capsys: Any
+) -> None:
+    (beside_dataset / "in" / "eightfold.toml").write_text(line)
     for path in ("in", "in/a.txt"):
         assert cli.main([*command, "--runner", "local", path]) == 2
         says = "--runner does not take forms from in/eightfold.toml: give the form with -f"
         assert capsys.readouterr().err == f"eightfold: {says}\n"
     assert cli.main([*command, "--runner", "local", "-f", "utf-8", "in"]) == 0
     shutil.rmtree("out", ignore_errors=True)
-    (tmp_path / "in" / "eightfold.toml").write_text("form = 'utf-8'")
+    (beside_dataset / "in" / "eightfold.toml").write_text("form = 'utf-8'")
     assert cli.main([*command, "--runner", "local", "in"]) == 0
 
 
 @pytest.mark.parametrize("line", ["include = ['*.csv']", "exclude = ['a.txt']"])
 @pytest.mark.parametrize("command", [["check"], ["repair", "-o", "out"]], ids=" ".join)
 def test_files_that_a_configuration_leaves_out_are_read_and_it_is_said(
-    line: str, command: list[str], tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+    line: str, command: list[str], beside_dataset: Path, capsys: Any
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "a.txt").write_bytes(b"a")
-    (tmp_path / "eightfold.toml").write_text(line)
+    (beside_dataset / "eightfold.toml").write_text(line)
     note = "eightfold: a dataset is read whole: include and exclude of eightfold.toml do not apply (--no-config)\n"
     for options, is_said in (["in"], True), (["--no-config", "in"], False), (["in/a.txt"], False):
         assert cli.main([*command, "--runner", "local", *options]) == 0

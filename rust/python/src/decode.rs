@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::given::bytes_of;
-use crate::handle::{Errors, Handle, shares_ascii};
+use crate::handle::{Errors, Handle, shares_ascii, shares_ascii_but_nul};
 use crate::memory::Aligned;
 use crate::names;
 use crate::once::intern;
@@ -178,14 +178,12 @@ pub fn clean_piece<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<O
 /// The str of bytes that are ASCII, in a form that shares it. If the form lacks the byte 00, much is looked through for
 /// it afterwards, which takes a fraction of the time of measuring.
 fn clean_ascii<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
-    match form.agreement.apart() {
-        [(0x80.., _), ..] => ascii_text(py, data, SHORT_BYTES),
-        [(0, 0), (0x80.., _), ..] if data.len() > SHORT_BYTES => {
-            let text = ascii_text(py, data, SHORT_BYTES)?;
-            Ok(text.filter(|_| !released(py, data.len(), || has_nul(data))))
-        }
-        _ => Ok(None),
+    let may_have_nul = shares_ascii(form);
+    if !may_have_nul && (data.len() <= SHORT_BYTES || !shares_ascii_but_nul(form)) {
+        return Ok(None);
     }
+    let text = ascii_text(py, data, SHORT_BYTES)?;
+    Ok(text.filter(|_| may_have_nul || !released(py, data.len(), || has_nul(data))))
 }
 
 fn clean_other<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {

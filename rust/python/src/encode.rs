@@ -14,7 +14,7 @@ use crate::convert::{Target, writer};
 use crate::encoded::encoded;
 use crate::faults::limit_of;
 use crate::given::Truth;
-use crate::handle::{Errors, Handle, Writing};
+use crate::handle::{Errors, Handle, Writing, shares_ascii, shares_ascii_but_nul};
 use crate::heard::{Ear, Hears};
 use crate::made::Made;
 use crate::memory::append;
@@ -173,10 +173,12 @@ fn clean_bytes<'py>(
 
 /// The bytes of ASCII text that a form shares. They are copied; if the form lacks U+0000, the copy looks for it.
 fn ascii_bytes<'py>(py: Python<'py>, form: &Form, ascii: &[u8]) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    match form.agreement.apart() {
-        [(0x80.., _), ..] => bytes_of_slice(py, ascii).map(Some),
-        [(0, 0), (0x80.., _), ..] => bytes_if_without_nul(py, ascii),
-        _ => Ok(None),
+    if shares_ascii(form) {
+        bytes_of_slice(py, ascii).map(Some)
+    } else if shares_ascii_but_nul(form) {
+        bytes_if_without_nul(py, ascii)
+    } else {
+        Ok(None)
     }
 }
 

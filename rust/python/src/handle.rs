@@ -448,6 +448,12 @@ pub fn shares_ascii(form: &Form) -> bool {
     form.agreement.apart().first().is_some_and(|&(lowest, _)| lowest > 0x7F)
 }
 
+/// Whether ASCII is the same text in a form, but for U+0000, which the form writes in another way.
+#[inline]
+pub fn shares_ascii_but_nul(form: &Form) -> bool {
+    matches!(form.agreement.apart(), [(0, 0), (0x80.., _), ..])
+}
+
 fn each<T>(form: &Bound<'_, PyAny>, name: &str, of: impl Fn(&Bound<'_, PyAny>) -> PyResult<T>) -> PyResult<Vec<T>> {
     form.getattr(name)?.try_iter()?.map(|item| of(&item?)).collect()
 }

@@ -32,6 +32,15 @@ impl Drop for Waits {
     }
 }
 
+/// What a call returns; where it unwinds, this waits.
+#[inline(always)]
+fn guarded<T>(call: impl FnOnce() -> T) -> T {
+    let guard = Waits;
+    let result = call();
+    forget(guard);
+    result
+}
+
 /// What a function of C returns, null where it has set an exception or, in an iterator, where nothing is left.
 ///
 /// # Safety
@@ -40,11 +49,8 @@ unsafe fn result_of(function: Unary, object: &Bound<'_, PyAny>) -> *mut PyObject
     // SAFETY: both kinds of functions are called alike. The compiler must not see which one it is: it would rely on how
     // it was declared, and leave out what stops the unwinding.
     let function = black_box(unsafe { transmute::<Unary, UnwindingUnary>(function) });
-    let guard = Waits;
     // SAFETY: the contract of this function; the object lives.
-    let result = unsafe { function(object.as_ptr()) };
-    forget(guard);
-    result
+    guarded(|| unsafe { function(object.as_ptr()) })
 }
 
 /// What may run code of Python, asked of any object.
@@ -78,10 +84,9 @@ impl<'py> Run<'py> for Bound<'py, PyAny> {
         let (py, given) = (self.py(), given.into_pyobject(self.py()).map_err(Into::into)?.into_bound());
         // SAFETY: as in `result_of`.
         let call = black_box(unsafe { transmute::<Call, UnwindingCall>(ffi::PyObject_Call) });
-        let guard = Waits;
+        let named = named.map_or(ptr::null_mut(), Bound::as_ptr);
         // SAFETY: objects that live, a tuple, and a dict or null.
-        let result = unsafe { call(self.as_ptr(), given.as_ptr(), named.map_or(ptr::null_mut(), Bound::as_ptr)) };
-        forget(guard);
+        let result = guarded(|| unsafe { call(self.as_ptr(), given.as_ptr(), named) });
         // SAFETY: a new reference, or null with an exception.
         unsafe { Bound::from_owned_ptr_or_err(py, result) }
     }

@@ -151,9 +151,9 @@ class Footer:
     def chunk_texts(self) -> Iterator[Text]:
         """Yield the keys and values of the metadata that column chunks have, row group by row group."""
         for number, path, _, chunk in self._chunks():
-            pairs = _structs(_struct(chunk.get(_CHUNK_METADATA)).get(_CHUNK_PAIRS))
-            owner = f"row group {number}, column {_shown(path)}"
-            yield from (text for text, _ in _of_pairs(f"{owner}, ", pairs))
+            if pairs := _structs(_struct(chunk.get(_CHUNK_METADATA)).get(_CHUNK_PAIRS)):
+                owner = f"row group {number}, column {_shown(path)}, "
+                yield from (text for text, _ in _of_pairs(owner, pairs))
 
     def _texts(self) -> Iterator[tuple[Text, Span]]:
         for at, element in enumerate(self._elements):

@@ -10,9 +10,8 @@ from eightfold.cli.options.certificate import CertificateOptions
 from eightfold.cli.options.destination import STANDARD_OUTPUT
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.work.jobs import Job, RealPaths
-from eightfold.cli.work.sinks import check_free, sink
+from eightfold.cli.work.sinks import check_free, is_standard_output, sink
 from eightfold.files.path_text import shown
-from eightfold.files.write.writing import leads_to_standard_output
 
 
 def check_certificate(options: CertificateOptions, *, writes: bool) -> None:
@@ -23,7 +22,7 @@ def check_certificate(options: CertificateOptions, *, writes: bool) -> None:
     """
     if options.verified and not writes:
         raise UsageError(f"{'--certificate' if options.certificate else '--verify'} needs an option that writes files")
-    if _is_standard_output(options.output) and not options.in_place:
+    if is_standard_output(options.output) and not options.in_place:
         check_certificate_not_output(options)
     check_free("--certificate", options.certificate)
 
@@ -34,13 +33,9 @@ def check_certificate_not_output(options: CertificateOptions) -> None:
     Raises:
         UsageError: it does.
     """
-    if _is_standard_output(options.certificate):
+    if is_standard_output(options.certificate):
         both = f"--certificate {shown(options.certificate)} and the result"
         raise UsageError(f"{both} would both go to standard output: write one of them to a file")
-
-
-def _is_standard_output(path: str) -> bool:
-    return path == STANDARD_OUTPUT or leads_to_standard_output(path)
 
 
 def check_certificate_apart(options: CertificateOptions, work: Iterable[Job]) -> None:

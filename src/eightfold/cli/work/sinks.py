@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import BinaryIO
 
+from eightfold.cli.options.destination import STANDARD_OUTPUT
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.work.jobs import Job
 from eightfold.files import FileError
@@ -14,7 +15,14 @@ from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.paths.entries import Entry
 from eightfold.files.paths.roots import Root
-from eightfold.files.write.writing import EXISTS, Snapshot, replacing, snapshot, standard_output
+from eightfold.files.write.writing import (
+    EXISTS,
+    Snapshot,
+    leads_to_standard_output,
+    replacing,
+    snapshot,
+    standard_output,
+)
 
 
 def check_free(flag: str, path: str) -> None:
@@ -27,6 +35,11 @@ def check_free(flag: str, path: str) -> None:
         raise UsageError(f"{flag} {shown(path)}: a record cannot be remote; choose a local file")
     if os.path.isfile(path) or (os.path.islink(path) and not os.path.exists(path)):
         raise UsageError(f"{flag} {shown(path)}: {EXISTS}")
+
+
+def is_standard_output(path: str) -> bool:
+    """Return whether what is written to a path goes to standard output, whatever its name."""
+    return path == STANDARD_OUTPUT or leads_to_standard_output(path)
 
 
 def before(job: Job) -> Snapshot | None:

@@ -14,14 +14,13 @@ from eightfold.cli.options.arguments import (
     file_argument,
     path_argument,
 )
-from eightfold.cli.options.destination import STANDARD_OUTPUT
 from eightfold.cli.options.policy_help import PolicyName, policies_listed
 from eightfold.cli.options.root import add_root
 from eightfold.cli.output.ending import UsageError
+from eightfold.cli.work.sinks import is_standard_output
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.read.reading import STANDARD_INPUT
-from eightfold.files.write.writing import leads_to_standard_output
 from eightfold.forms import Form
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair import POLICIES, Repairer
@@ -108,7 +107,7 @@ def _check(options: Options) -> None:
         raise UsageError("--undo cannot be combined with --fix, --apply, -f or PATH: the log names the files")
     if options.apply and not options.fix:
         raise UsageError("--apply needs --fix POLICY")
-    if options.apply == STANDARD_OUTPUT or leads_to_standard_output(options.apply):
+    if is_standard_output(options.apply):
         raise UsageError(f"--apply {shown(options.apply)}: the results go to standard output; write the log to a file")
     if options.root and not (options.apply or options.undo):
         raise UsageError("--root needs --apply or --undo")
