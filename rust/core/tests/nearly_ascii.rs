@@ -130,6 +130,59 @@ fn wide_text_is_written_in_one_pass_as_it_is_in_two() {
     assert!(wider > 100, "{wider}");
 }
 
+/// Text with something else throughout, close together and less so, which words and blocks take turns to write.
+#[test]
+fn dirty_text_is_written_in_one_pass_as_it_is_in_two() {
+    const TEXTS: [&[&str]; 4] =
+        [&["中", "文", "。"], &["ж", "у", "к", " "], &["a", "é", "中", "ж"], &["中", "a", "😀"]];
+    let others = OTHERS.iter().copied().chain(["\u{EFC0}", "\u{FFFF}", "é"].map(str::as_bytes));
+    let others: Vec<&[u8]> = others.chain([&b"\xED\xB0\x80"[..], b"\xE0\x9F\xBF", b"\0", b"\xFE\x80"]).collect();
+    let (mut state, mut taken) = (1_u64, 0);
+    let mut draw = |count: usize| {
+        state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        (state >> 33) as usize % count
+    };
+    for (name, form) in family().iter().filter(|(_, form)| has_ascii(form)) {
+        for (text, one_in) in TEXTS.iter().flat_map(|text| [2, 4, 8, 16, 40].map(|one_in| (text, one_in))) {
+            // So long that it is not read in one piece.
+            let (mut data, length) = (Vec::new(), 9000 + draw(9000));
+            while data.len() < length {
+                let is_other = draw(one_in) == 0;
+                let next = if is_other { others[draw(others.len())] } else { text[draw(text.len())].as_bytes() };
+                data.extend_from_slice(next);
+            }
+            for on_fault in [OnFault::Ignore, OnFault::Replace, OnFault::SurrogateEscape] {
+                let pass = pass(form, &data, on_fault);
+                if let Some(found) = written(&pass).or_else(|| written_wider(&pass)) {
+                    taken += 1;
+                    assert_eq!(found, walked(&pass), "{name} {on_fault:?} {one_in} {data:X?}");
+                }
+            }
+        }
+    }
+    assert_eq!(taken > 100, Level::current() == Level::Portable, "{taken}");
+}
+
+/// A sequence in the last block of a piece may end behind the piece.
+#[test]
+fn dirty_text_may_become_clean_where_a_piece_ends() {
+    let (family, piece) = (family(), 8192);
+    for (length, shift, clean) in (2..7).flat_map(|length| {
+        (0..70).flat_map(move |shift| (60..140).step_by(length).map(move |clean| (length, shift, clean)))
+    }) {
+        // A piece begins behind ASCII.
+        let mut data = ["中".repeat(shift % 2), "ж".repeat(shift / 2)].concat().into_bytes();
+        while data.len() < piece - clean {
+            data.extend_from_slice(&["中".repeat(length).as_bytes(), b"\xFF"].concat());
+        }
+        data.extend_from_slice("文".repeat(100).as_bytes());
+        let pass = pass(&family["utf-8"], &data, OnFault::Replace);
+        let found = written(&pass);
+        assert_eq!(found.is_some(), Level::current() == Level::Portable);
+        assert!(found.is_none_or(|found| found == walked(&pass)), "{length} {shift} {clean}");
+    }
+}
+
 /// What is written where the text begins as if it were narrower than it is.
 fn written_wider(pass: &Pass<'_>) -> Option<Vec<u32>> {
     let once = pass.in_one_pass()?;

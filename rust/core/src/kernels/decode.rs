@@ -1,22 +1,21 @@
 //! Bytes of a form measured and written as code points: by the kernels of the machine, else in blocks. What is shared
 //! with UTF-8 is written as that is; masks of `reader` tell what begins in other blocks.
 
-use super::escaped::put_escaped;
-use super::kind::{self, Unit};
+use super::kind::Unit;
 use super::level::Level;
-use super::masks::{LANES, Window, gathered, lanes_of, window_at};
+use super::masks::{Window, gathered, window_at};
 use super::measured::Width;
 use super::output::Output;
 use super::plain;
-use super::reader::{Block, Reader};
+use super::put::{answer, first, kept, put};
+use super::reader::{Block, Lanes, Reader};
 use super::runs::{Points, Runner, Runs, answer_unit};
 use super::source::{Extent, Note, Notes, Source};
 use super::units::Units;
 use super::validity::BLOCK;
 use super::words::{self, Shared};
 use super::{dispatch, validity};
-use crate::code_point::joined;
-use crate::derive::layout::{Layout, Pairs};
+use crate::derive::layout::Pairs;
 use crate::derive::piece::Piece;
 use crate::policy::{Answer, BACKSLASHED_BYTE};
 
@@ -96,8 +95,8 @@ impl Place for Counter<'_> {
     }
 
     fn block(&mut self, reader: &Reader<'_>, window: &Window, block: &Block, at: usize) {
-        let &Block { ill, pairs, .. } = block;
-        let kept = kept(reader, block.begins, ill);
+        let Lanes { begins, ill, pairs, .. } = block.lanes;
+        let kept = kept(reader, begins, ill);
         let more = if reader.answer == Answer::Backslash { BACKSLASHED_BYTE - 1 } else { 0 };
         self.extent.count += kept.count_ones() as usize + more * ill.count_ones() as usize;
         self.extent.is_clean &= ill == 0;
@@ -105,10 +104,10 @@ impl Place for Counter<'_> {
         let paired = if pairs == 0 { Width::Ascii } else { Width::Ucs4 };
         let known = self.extent.width.max(answered).max(paired);
         let borders = reader.layout.borders.iter().skip(known as usize);
-        let reached = borders.take_while(|&&border| reader.reaches(window, block.begins & !ill, border)).count();
+        let reached = borders.take_while(|&&border| reader.reaches(window, begins & !ill, border)).count();
         self.extent.width = Width::of_class(known as usize + reached);
         if let Some(notes) = self.notes.as_mut().filter(|_| ill != 0) {
-            notes.add(Note::new([block.begins, ill, pairs], at, block.length), at + first(block.begins));
+            notes.add(Note::new([begins, ill, pairs], at, block.length), at + first(begins));
         }
     }
 
@@ -133,90 +132,11 @@ impl<T: Unit> Place for Output<'_, T> {
     }
 
     fn block(&mut self, reader: &Reader<'_>, window: &Window, block: &Block, _: usize) {
-        put(reader, window, [block.begins, block.ill, block.pairs], self);
+        put(reader, window, block.lanes, self);
     }
 
     fn text(&mut self, text: &str) {
         text.chars().for_each(|char| self.push(T::of(char.into())));
-    }
-}
-
-/// The lanes of which something is written.
-fn kept(reader: &Reader<'_>, begins: u64, ill: u64) -> u64 {
-    if reader.answer == Answer::Drop { begins & !ill } else { begins }
-}
-
-/// The first lane in which something begins: at the border behind what was read before.
-fn first(begins: u64) -> usize {
-    begins.trailing_zeros() as usize
-}
-
-/// Write what begins in a block: anything, ill-formed units, joined pairs.
-#[inline(never)]
-fn put<T: Unit>(reader: &Reader<'_>, window: &Window, [begins, ill, pairs]: [u64; 3], out: &mut Output<'_, T>) {
-    if reader.answer == Answer::Backslash && ill != 0 {
-        return put_parts(reader, window, [begins, ill, pairs], out);
-    }
-    let kept = kept(reader, begins, ill);
-    let has_fours = || kept & !ill & lanes_of(window, 0, |byte| byte >= 0xF0) != 0;
-    if pairs != 0 || reader.layout.shift().is_some() {
-        return put_each(kept, out, |lane| match ill >> lane & 1 {
-            0 => value(reader.layout, window, lane, pairs),
-            _ => answer(reader, window[lane]),
-        });
-    }
-    if T::IS_WIDE && has_fours() {
-        return put_each(kept, out, |lane| match ill >> lane & 1 {
-            0 => kind::read_wide([0, 1, 2, 3].map(|by| window[lane + by])),
-            _ => answer(reader, window[lane]),
-        });
-    }
-    let mut values = [0; LANES];
-    for lane in 0..LANES {
-        values[lane] = kind::read_narrow([window[lane], window[lane + 1], window[lane + 2], 0]);
-    }
-    let mut rest = ill & kept;
-    while rest != 0 {
-        let lane = first(rest);
-        values[lane] = answer(reader, window[lane]) as u16;
-        rest &= rest - 1;
-    }
-    out.extend_kept(&values, kept, |value| T::of(value.into()));
-}
-
-/// As [`put`], with escapes between.
-fn put_parts<T: Unit>(reader: &Reader<'_>, window: &Window, [begins, ill, pairs]: [u64; 3], out: &mut Output<'_, T>) {
-    put_escaped([begins, ill], window, out, |begins, out| put(reader, window, [begins, 0, pairs & begins], out));
-}
-
-/// Write the values of some lanes one by one.
-#[inline(always)]
-fn put_each<T: Unit>(lanes: u64, out: &mut Output<'_, T>, value: impl Fn(usize) -> u32) {
-    let mut rest = lanes;
-    out.go_on(|out| {
-        while rest != 0 {
-            out.push(T::of(value(first(rest) % LANES)));
-            rest &= rest - 1;
-        }
-    });
-}
-
-/// The answer to an ill-formed unit.
-#[inline(always)]
-fn answer(reader: &Reader<'_>, byte: u8) -> u32 {
-    match reader.answer {
-        Answer::Escape(base) => base + u32::from(byte),
-        _ => 0xFFFD,
-    }
-}
-
-/// What a sequence that begins in a lane means.
-fn value(layout: &Layout, window: &Window, lane: usize, pairs: u64) -> u32 {
-    let bytes = &window[lane..];
-    match Layout::length(bytes[0]) {
-        _ if pairs >> lane & 1 != 0 => joined(layout.sequence(bytes, 3), layout.sequence(&bytes[3..], 3)),
-        Some(length) => layout.sequence(bytes, length),
-        None => bytes[0].into(),
     }
 }
 
@@ -261,7 +181,7 @@ fn write_short(source: &Source<'_>, out: &mut Output<'_, u32>) -> bool {
         if !block.goes_on && block.length < left {
             return false;
         }
-        put(&reader, window, [block.begins, block.ill, block.pairs], out);
+        put(&reader, window, block.lanes, out);
         at += block.length;
     }
     true
@@ -348,7 +268,8 @@ impl<'a> Source<'a> {
             if note.is_answer() && reader.answer != Answer::Backslash {
                 (reader.answer != Answer::Drop).then(|| out.push(T::of(answer(&reader, self.data[note.at()]))));
             } else {
-                put(&reader, window_at(self.data, note.at(), &mut copy), [note.begins, note.ill, note.odd], out);
+                let window = window_at(self.data, note.at(), &mut copy);
+                put(&reader, window, Lanes::of(window, [note.begins, note.ill, note.odd]), out);
             }
             at = note.at() + note.length();
         }
@@ -396,7 +317,7 @@ impl<'a> Source<'a> {
                 return self.end_behind(at + block.length, limit, out);
             }
             at += block.length;
-            dirty = dirty << 1 | u8::from(block.ill != 0);
+            dirty = dirty << 1 | u8::from(block.lanes.ill != 0);
         }
         at
     }

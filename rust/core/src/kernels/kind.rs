@@ -9,6 +9,8 @@ pub const LONGEST: usize = 4;
 
 /// A code point of a kind of str.
 pub trait Unit: Widened + Default + From<u8> + Into<u32> {
+    /// Whether the kind holds the BMP and no more.
+    const IS_BMP: bool = size_of::<Self>() == 2;
     /// Whether the kind holds what takes four bytes.
     const IS_WIDE: bool = size_of::<Self>() == 4;
     /// The least code point for which the kind is made.
@@ -59,10 +61,16 @@ units! {
 #[inline(always)]
 pub fn read_narrow(bytes: [u8; LONGEST]) -> u16 {
     let is = |from: u8| u16::from(bytes[0] >= from).wrapping_neg();
-    let [lead, second, third, _] = bytes.map(u16::from);
+    let [lead, second, ..] = bytes.map(u16::from);
     let two = (lead & 0x1F) << 6 | second & 0x3F;
-    let three = lead << 12 | (second & 0x3F) << 6 | third & 0x3F;
-    lead & !is(0x80) | two & is(0x80) & !is(0xE0) | three & is(0xE0)
+    lead & !is(0x80) | two & is(0x80) & !is(0xE0) | read_three(bytes) & is(0xE0)
+}
+
+/// What the first three of these bytes mean together.
+#[inline(always)]
+pub fn read_three(bytes: [u8; LONGEST]) -> u16 {
+    let [lead, second, third, _] = bytes.map(u16::from);
+    lead << 12 | (second & 0x3F) << 6 | third & 0x3F
 }
 
 /// What begins with these bytes.

@@ -31,6 +31,18 @@ pub fn lanes_of(window: &Window, from: usize, is_meant: impl Fn(u8) -> bool) -> 
     gathered(&lanes)
 }
 
+/// The lanes that hold such a byte before such another one.
+#[inline(always)]
+pub fn lanes_before(window: &Window, are_meant: impl Fn(u8, u8) -> bool) -> u64 {
+    let [bytes, nexts]: [&[u8; LANES]; 2] =
+        [0, 1].map(|from| window[from..].first_chunk().expect("a window is a block and more"));
+    let mut lanes = [0; LANES];
+    for (lane, (&byte, &next)) in lanes.iter_mut().zip(bytes.iter().zip(nexts)) {
+        *lane = u8::from(are_meant(byte, next)).wrapping_neg();
+    }
+    gathered(&lanes)
+}
+
 /// The lanes behind the block of a window that hold such a byte.
 #[inline(always)]
 pub fn lanes_behind(window: &Window, is_meant: impl Fn(u8) -> bool) -> u64 {
@@ -93,6 +105,7 @@ mod tests {
         }
         assert_eq!(lanes_of(&window, 0, |byte| byte % 2 == 1), 0xAAAA_AAAA_AAAA_AAAA);
         assert_eq!(lanes_of(&window, 3, |byte| byte < 5), 0b11);
+        assert_eq!(lanes_before(&window, |byte, next| byte > 61 && next < 65), 0b11 << 62);
         assert_eq!(lanes_behind(&window, |byte| byte == 64 || byte == 71), 0b1000_0001);
         let mut copy: Window = [1; _];
         assert_eq!(window_at(&window[..70], 4, &mut copy)[60..], [64, 65, 66, 67, 68, 69, 0, 0, 0, 0, 0, 0]);

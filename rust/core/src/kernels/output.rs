@@ -12,12 +12,14 @@ use std::{ptr, slice};
 
 use super::masks::LANES;
 
-/// With more lanes it is quicker to store each of them, over the one before that is not kept, than to look for the
-/// next.
-const MOST_BY_BIT: u32 = 40;
+/// So many lanes are stored at once, some of them for nothing: how many steps there are is foreseen more often then.
+const STEP: usize = 16;
 
 /// With more lanes that are not kept it is quicker to store each of them than to copy the runs between.
 pub(super) const MOST_GAPS: u32 = 19;
+
+/// What begins in each lane of a block, and in one behind it, which is never kept.
+pub(super) type Values<U> = [U; LANES + 1];
 
 /// The values that are copied at once of a run.
 const RUN: usize = 32;
@@ -210,7 +212,7 @@ impl<'a, T> Output<'a, T> {
     /// # Panics
     /// There is no room for them.
     #[inline(always)]
-    pub(super) fn extend_kept<U: Copy>(&mut self, values: &[U; LANES], kept: u64, become_one: impl Fn(U) -> T)
+    pub(super) fn extend_kept<U: Copy>(&mut self, values: &Values<U>, kept: u64, become_one: impl Fn(U) -> T)
     where
         T: Copy,
     {
@@ -403,9 +405,9 @@ impl Output<'_, u8> {
 
 /// Store the values of some lanes from the first place on, run by run of those that are kept.
 #[inline(always)]
-fn keep_runs<T: Copy>(values: &[MaybeUninit<T>; LANES], kept: u64, place: &mut [MaybeUninit<T>; LANES + RUN]) {
+fn keep_runs<T: Copy>(values: &Values<MaybeUninit<T>>, kept: u64, place: &mut [MaybeUninit<T>; LANES + RUN]) {
     let mut padded = [MaybeUninit::uninit(); LANES + RUN];
-    padded[..LANES].copy_from_slice(values);
+    padded[..=LANES].copy_from_slice(values);
     let (mut at, mut end, mut gaps) = (0, 0, !kept);
     loop {
         let gap = gaps.trailing_zeros() as usize;
@@ -425,18 +427,15 @@ fn keep_runs<T: Copy>(values: &[MaybeUninit<T>; LANES], kept: u64, place: &mut [
 
 /// Store the values of some lanes from the first place on.
 #[inline(always)]
-fn keep<U: Copy, T: Copy>(values: &[U; LANES], kept: u64, place: &mut [T; LANES], become_one: impl Fn(U) -> T) {
-    let mut end = 0;
-    if kept.count_ones() > MOST_BY_BIT {
-        for (lane, &value) in values.iter().enumerate() {
-            place[end % LANES] = become_one(value);
-            end += (kept >> lane & 1) as usize;
+fn keep<U: Copy, T: Copy>(values: &Values<U>, kept: u64, place: &mut [T; LANES], become_one: impl Fn(U) -> T) {
+    let mut rest = kept;
+    for step in place.as_chunks_mut::<STEP>().0 {
+        if rest == 0 {
+            break;
         }
-    } else {
-        let mut rest = kept;
-        while rest != 0 {
-            place[end % LANES] = become_one(values[rest.trailing_zeros() as usize]);
-            (rest, end) = (rest & (rest - 1), end + 1);
+        for slot in step {
+            *slot = become_one(values[rest.trailing_zeros() as usize]);
+            rest &= rest.wrapping_sub(1);
         }
     }
 }
@@ -490,7 +489,7 @@ mod tests {
     /// The values of the lanes that are kept, where there is so much room.
     fn kept(lanes: u64, room: usize) -> Vec<u16> {
         let mut memory = vec![MaybeUninit::new(0xFFFF_u16); room];
-        let values = std::array::from_fn(|lane| lane as u8);
+        let values: Values<u8> = std::array::from_fn(|lane| lane as u8);
         let ((), written) = Output::written(&mut memory, |out| out.extend_kept(&values, lanes, u16::from));
         written.to_vec()
     }

@@ -2,24 +2,48 @@
 //! begin, which of them are ill-formed, and where the layout does not apply. What callers do with a block is left to
 //! them.
 
-use super::lanes::{Begun, Read, stops_at};
-use super::masks::{LANES, Window, lanes_behind, lanes_of};
+use super::lanes::{Begun, Read, low_64, stops_at};
+use super::masks::{LANES, Window, lanes_before, lanes_behind, lanes_of};
 use super::source::Source;
 use crate::code_point::is_continuation;
 use crate::derive::layout::{Layout, Pairs, SURROGATE_LEAD, SURROGATE_SECOND};
-use crate::derive::leads::{Leads, Seconds};
+use crate::derive::leads::{Leads, Seconds, are_apart_in_utf8};
 use crate::derive::piece::Surrogates;
 use crate::policy::Answer;
+
+/// The lanes of 64 bytes in which something begins that is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Lanes {
+    /// All of them.
+    pub begins: u64,
+    /// Those in which an ill-formed unit begins.
+    pub ill: u64,
+    /// Those in which a joined surrogate pair begins.
+    pub pairs: u64,
+    /// Those with a lead byte of three bytes or more, and of four.
+    pub leads: [u64; 2],
+}
+
+impl Lanes {
+    /// Those of a window of which the others are known.
+    #[inline(always)]
+    pub fn of(window: &Window, [begins, ill, pairs]: [u64; 3]) -> Self {
+        let leads = [0xE0, 0xF0].map(|least| begins & lanes_of(window, 0, |byte| byte >= least));
+        Lanes { begins, ill, pairs, leads }
+    }
+
+    /// Those before one of them, or all.
+    #[inline(always)]
+    pub fn before(self, lane: usize) -> Self {
+        Lanes { begins: self.begins & low_64(lane), pairs: self.pairs & low_64(lane), ..self }
+    }
+}
 
 /// The findings about 64 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
-    /// Lanes in which something begins that is read.
-    pub begins: u64,
-    /// Those of them in which an ill-formed unit begins.
-    pub ill: u64,
-    /// Those of them in which a joined surrogate pair begins.
-    pub pairs: u64,
+    /// What begins in them.
+    pub lanes: Lanes,
     /// The length of what was read: to where reading stops, or where what begins in the block ends.
     pub length: usize,
     /// Whether reading continues behind the block.
@@ -43,7 +67,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Look at the block of a window, of which `left` bytes are to be read, at the border of something.
-    #[inline]
+    #[inline(always)]
     pub fn look(&self, window: &Window, left: usize) -> Block {
         let high = lanes_of(window, 0, |byte| byte >= 0x80);
         let continuing = lanes_of(window, 0, is_continuation);
@@ -72,12 +96,17 @@ impl<'a> Reader<'a> {
         stops |= stops_at(self.answer, ill, high);
         let Read { begins, length, goes_on } = taken.read(stops, left);
         let length = if goes_on { LANES + taken.next.trailing_ones() as usize } else { length };
-        Block { begins, ill: ill & begins, pairs: joined & begins, length, goes_on }
+        let [ill, pairs] = [ill, joined].map(|lanes| lanes & begins);
+        let lanes = Lanes { begins, ill, pairs, leads: [is_three, is_four].map(|leads| leads & begins) };
+        Block { lanes, length, goes_on }
     }
 
     /// Which of some lead bytes have one of their second bytes behind them, provided that a continuation byte is there.
     #[inline(always)]
     fn taking(&self, window: &Window, leads: u64, is_three: u64) -> u64 {
+        if self.leads.are_of_utf8 {
+            return leads & !lanes_before(window, are_apart_in_utf8);
+        }
         let mut takes = leads;
         for &(low, span) in &self.leads.idle {
             if low < 0xE0 || is_three != 0 {

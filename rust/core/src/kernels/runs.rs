@@ -1,13 +1,16 @@
 //! Runs of what a form shares with UTF-8, and ill-formed units between them, read sequence by sequence: branches decide
-//! how much of a word counts. Other stretches are read in the blocks of `decode`.
+//! how much of a word counts. Other stretches are read in blocks, here or in `decode`.
 
 #![expect(unsafe_code, reason = "a loop does not look for room for each word")]
 
 use std::mem::MaybeUninit;
 
 use super::kind::Unit;
+use super::masks::{LANES, window_at};
 use super::measured::Width;
 use super::output::Output;
+use super::put::{first, put_plain};
+use super::reader::Reader;
 use super::source::Source;
 use super::words::{self, Shared, WORD};
 use crate::derive::piece::{Piece, window};
@@ -50,33 +53,51 @@ impl<T: Unit> Runner for Output<'_, T> {
     fn answered(&mut self, _: usize, _: usize) {}
 }
 
+/// Where words or blocks end, and whether it goes on there with the others.
+type Reached = (usize, bool);
+
+/// How words are read.
+#[derive(Clone, Copy)]
+pub struct Words {
+    /// What is shared with UTF-8.
+    pub shared: Shared,
+    /// What to do at ill-formed units.
+    pub answer: Answer,
+    /// Whether words within the BMP end where blocks take less time: in blocks of which the values are those of UTF-8.
+    /// Blocks beyond the BMP take as much.
+    pub end_at_many: bool,
+}
+
 /// A source as runs are read of it.
 #[derive(Clone, Copy)]
 pub struct Runs<'a> {
     source: Source<'a>,
-    answer: Answer,
-    shared: Shared,
+    words: Words,
+    /// How it is read in blocks where words end.
+    reader: Reader<'a>,
 }
 
 impl<'a> Runs<'a> {
     /// Those of a source.
     #[must_use]
     pub fn new(source: &Source<'a>) -> Self {
-        Runs { source: *source, answer: source.answer(), shared: Shared::new(source.agreement) }
+        let (shared, answer) = (Shared::new(source.agreement), source.answer());
+        let words = Words { shared, answer, end_at_many: source.layout.shift().is_none() };
+        Runs { source: *source, words, reader: Reader::new(source) }
     }
 
     /// The same, to be written as a kind of str.
     #[must_use]
     pub fn within<T: Unit>(source: &Source<'a>) -> Self {
         let runs = Runs::new(source);
-        Runs { shared: runs.shared.within::<T>(), ..runs }
+        Runs { words: Words { shared: runs.words.shared.within::<T>(), ..runs.words }, ..runs }
     }
 
     /// The width of the sequence at an offset, if it is one of those that are read by words.
     #[must_use]
     pub fn width_at(&self, at: usize) -> Option<Width> {
         match self.source.layout.piece(&window(self.source.data, at)) {
-            Piece::Value(code_point, _) if self.shared.has(self.source.data[at]) => Some(Width::of(code_point)),
+            Piece::Value(code_point, _) if self.words.shared.has(self.source.data[at]) => Some(Width::of(code_point)),
             _ => None,
         }
     }
@@ -89,7 +110,38 @@ impl<'a> Runs<'a> {
     /// There is no room for as many.
     #[inline(never)]
     pub fn write<T: Unit>(&self, [start, limit]: [usize; 2], out: &mut Output<'_, T>) -> usize {
-        self.source.write_words(self.shared, self.answer, [start, limit], out)
+        let mut reached = (start, true);
+        while reached.1 {
+            reached = self.source.write_words(self.words, [reached.0, limit], out);
+            if reached.1 {
+                reached = self.write_blocks([reached.0, limit], out);
+            }
+        }
+        reached.0
+    }
+
+    /// Write text within the BMP in blocks, from an offset up to a limit, to one in which nothing is ill-formed, or to
+    /// something else; return where that is, and whether it goes on with words.
+    #[inline(never)]
+    fn write_blocks<T: Unit>(&self, [start, limit]: [usize; 2], out: &mut Output<'_, T>) -> Reached {
+        let (reader, data) = (&self.reader, self.source.data);
+        let (mut at, mut copy) = (start, [0; _]);
+        while at < limit {
+            let window = window_at(data, at, &mut copy);
+            let block = reader.look(window, limit - at);
+            let [_, fours] = block.lanes.leads;
+            let stop = first(fours & !block.lanes.ill | block.lanes.pairs);
+            let lanes = block.lanes.before(stop);
+            put_plain(reader, window, lanes, out);
+            if stop < LANES {
+                return (at + stop, false);
+            }
+            at += block.length;
+            if !block.goes_on || lanes.ill == 0 {
+                return (at, block.goes_on && at < limit);
+            }
+        }
+        (at, false)
     }
 
     /// Read runs of sequences of three or of four bytes and the ill-formed units before and between, and return where
@@ -100,7 +152,7 @@ impl<'a> Runs<'a> {
         let mut at = start;
         while let Some(&first) = data[..limit].get(at) {
             if first >= words::THREE {
-                at += out.run(&data[at..limit], self.shared);
+                at += out.run(&data[at..limit], self.words.shared);
             }
             // What is next is no run, so that is not asked.
             let Some(&byte) = data[..limit].get(at) else { break };
@@ -116,11 +168,30 @@ impl<'a> Runs<'a> {
                 }
                 _ => break,
             };
-            let Some(length) = answer_unit(self.answer, byte, length, out) else { break };
+            let Some(length) = answer_unit(self.words.answer, byte, length, out) else { break };
             out.answered(at, length);
             at += length;
         }
         at
+    }
+}
+
+/// What is read by itself among words: the offset of the first, and how many more are within a block of it.
+struct Others {
+    first: usize,
+    more: usize,
+}
+
+impl Others {
+    /// So many more are many: then blocks take less time than branches that are not foreseen.
+    const MANY: usize = 3;
+
+    /// Whether they are many with the one at an offset.
+    // It is apart, so that the registers are left to those who read words.
+    #[inline(never)]
+    fn are_many(&mut self, at: usize) -> bool {
+        (self.first, self.more) = if at - self.first < LANES { (self.first, self.more + 1) } else { (at, 0) };
+        self.more == Others::MANY
     }
 }
 
@@ -136,27 +207,25 @@ struct Other {
 
 impl Source<'_> {
     /// Write what is shared with UTF-8 and what is read by itself, from an offset up to a limit, until something is
-    /// neither; return where that is. Branches decide how much of a word counts, which are foreseen where text is short
-    /// or has few lengths.
+    /// neither or is one of many; return where that is, and whether it is the latter. Branches decide how much of a word
+    /// counts, which are foreseen where text is short or has few lengths.
     ///
     /// # Panics
     /// There is no room for as many values as bytes.
     #[inline(always)]
-    pub fn write_words<T: Unit>(
-        &self,
-        shared: Shared,
-        answer: Answer,
-        [start, limit]: [usize; 2],
-        out: &mut Output<'_, T>,
-    ) -> usize {
-        let (at, is_done) = out.extend_within(limit - start, |mut place| {
-            let (words, mut at) = (&self.data[..limit], start);
-            while let Some(&word) = words.get(at..).and_then(<[u8]>::first_chunk) {
+    pub fn write_words<T: Unit>(&self, words: Words, [start, limit]: [usize; 2], out: &mut Output<'_, T>) -> Reached {
+        let Words { shared, answer, end_at_many } = words;
+        let (at, is_done, are_many) = out.extend_within(limit - start, |mut place| {
+            let (bytes, mut at, mut others) = (&self.data[..limit], start, Others { first: start, more: 0 });
+            while let Some(&word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
                 // SAFETY: so far there are no more values than bytes, and at least as many bytes are left as a word
                 // has.
                 let mut length = unsafe { shared.write_word(u64::from_le_bytes(word), &mut place) };
                 if length == 0 {
-                    let Some(other) = self.other(answer, at, T::MOST) else { return ((at, true), place) };
+                    if T::IS_BMP && end_at_many && others.are_many(at) {
+                        return ((at, true, true), place);
+                    }
+                    let Some(other) = self.other(answer, at, T::MOST) else { return ((at, true, false), place) };
                     // What is written below relies on it.
                     assert!(other.length >= 1 && other.count <= 1, "more values than bytes");
                     // SAFETY: as above.
@@ -165,21 +234,15 @@ impl Source<'_> {
                 }
                 at += length;
             }
-            ((at, false), place)
+            ((at, false, false), place)
         });
-        if is_done { at } else { self.write_tail(shared, answer, [at, limit], out) }
+        (if is_done { at } else { self.write_tail(words, [at, limit], out) }, are_many)
     }
 
     /// As [`Source::write_words`], of less than a word.
     #[inline(never)]
-    fn write_tail<T: Unit>(
-        &self,
-        shared: Shared,
-        answer: Answer,
-        [start, limit]: [usize; 2],
-        out: &mut Output<'_, T>,
-    ) -> usize {
-        let mut at = start;
+    fn write_tail<T: Unit>(&self, words: Words, [start, limit]: [usize; 2], out: &mut Output<'_, T>) -> usize {
+        let (Words { shared, answer, .. }, mut at) = (words, start);
         while at < limit {
             // Behind the last byte, bytes of no sequence.
             let behind = u64::MAX << (8 * (limit - at));

@@ -3,7 +3,7 @@
 
 use super::masks::gathered;
 use super::measured::Width;
-use super::output::Output;
+use super::output::{Output, Values};
 use super::source::Extent;
 use crate::chunk::CHUNK_BYTES;
 use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS, holds, joined};
@@ -169,9 +169,9 @@ impl Paired {
 
     /// What begins in each lane.
     #[inline(always)]
-    fn values(&self) -> [u32; BLOCK] {
-        let mut values = [0; BLOCK];
-        for (lane, value) in values.iter_mut().enumerate() {
+    fn values(&self) -> Values<u32> {
+        let mut values = [0; _];
+        for (lane, value) in values[..BLOCK].iter_mut().enumerate() {
             let unit = u32::from(self.units[lane]);
             let next = if lane + 1 < BLOCK { self.units[lane + 1] } else { self.next };
             let is_pair = u32::from(is_in(LEADS, unit as u16) & is_in(TRAILS, next)).wrapping_neg();

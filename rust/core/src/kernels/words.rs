@@ -278,7 +278,7 @@ fn ill_fours(word: u64) -> u64 {
 
 /// The values of both sequences.
 #[inline(always)]
-fn values<const LENGTH: usize>(word: u64) -> [u32; 2] {
+pub(super) fn values<const LENGTH: usize>(word: u64) -> [u32; 2] {
     if LENGTH == 3 {
         let both = (word & in_threes(0x0F)) << 12 | word >> 2 & in_threes(0x0FC0) | word >> 16 & in_threes(0x3F);
         [both as u32 & 0xFFFF, (both >> 24) as u32 & 0xFFFF]

@@ -180,7 +180,7 @@ impl Scan<'_> {
             && let Some(window) = data[self.at..].first_chunk()
         {
             let (base, block) = (self.at, reader.look(window, LANES));
-            let mut ill = block.ill;
+            let mut ill = block.lanes.ill;
             has_faults |= ill != 0;
             while ill != 0 {
                 let start = base + ill.trailing_zeros() as usize;

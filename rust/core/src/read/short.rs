@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use crate::code_point::LARGEST_IN_STR;
 use crate::derive::piece;
 use crate::kernels::{
-    LANES, Level, Output, Shared, Source, Widened, Width, count_beyond_ascii, gathered, low_64, window_at,
+    LANES, Level, Output, Shared, Source, Widened, Width, Words, count_beyond_ascii, gathered, low_64, window_at,
 };
 use crate::policy::{BACKSLASHED_BYTE, OnFault};
 use crate::read::pass::Pass;
@@ -88,9 +88,9 @@ impl Pass<'_> {
     /// look, 64 bytes took a fifth more time.
     #[inline(always)]
     fn read_words(&self, source: &Source<'_>, out: &mut Output<'_, u32>) -> Option<()> {
-        let (mut at, answer) = (0, source.answer());
+        let (mut at, words) = (0, Words { shared: Shared::ALL, answer: source.answer(), end_at_many: false });
         loop {
-            at = source.write_words(Shared::ALL, answer, [at, self.data.len()], out);
+            (at, _) = source.write_words(words, [at, self.data.len()], out);
             if at == self.data.len() {
                 return Some(());
             }
