@@ -61,15 +61,19 @@ units! {
 #[inline(always)]
 pub fn read_narrow(bytes: [u8; LONGEST]) -> u16 {
     let is = |from: u8| u16::from(bytes[0] >= from).wrapping_neg();
-    let [lead, second, ..] = bytes.map(u16::from);
+    let [lead, second, third, _] = bytes.map(u16::from);
     let two = (lead & 0x1F) << 6 | second & 0x3F;
-    lead & !is(0x80) | two & is(0x80) & !is(0xE0) | read_three(bytes) & is(0xE0)
+    lead & !is(0x80) | two & is(0x80) & !is(0xE0) | three([lead, second, third]) & is(0xE0)
 }
 
 /// What the first three of these bytes mean together.
 #[inline(always)]
-pub fn read_three(bytes: [u8; LONGEST]) -> u16 {
-    let [lead, second, third, _] = bytes.map(u16::from);
+pub fn read_three([lead, second, third, _]: [u8; LONGEST]) -> u16 {
+    three([lead, second, third].map(u16::from))
+}
+
+#[inline(always)]
+fn three([lead, second, third]: [u16; 3]) -> u16 {
     lead << 12 | (second & 0x3F) << 6 | third & 0x3F
 }
 

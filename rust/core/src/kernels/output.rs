@@ -216,17 +216,33 @@ impl<'a, T> Output<'a, T> {
     where
         T: Copy,
     {
-        let count = kept.count_ones() as usize;
-        let become_one = |value: U| MaybeUninit::new(become_one(value));
-        if kept.count_zeros() <= MOST_GAPS
-            && let Some(place) = self.spare().first_chunk_mut()
-        {
-            keep_runs(&values.map(become_one), kept, place);
-        } else if let Some(place) = self.spare().first_chunk_mut() {
+        if kept.count_zeros() <= MOST_GAPS {
+            let lanes: &[U; LANES] = values.first_chunk().expect("there is one lane more");
+            return self.extend_runs(&lanes.map(become_one), kept);
+        }
+        let (count, become_one) = (kept.count_ones() as usize, |value: U| MaybeUninit::new(become_one(value)));
+        if let Some(place) = self.spare().first_chunk_mut() {
             keep(values, kept, place, become_one);
         } else {
             let mut place = [MaybeUninit::uninit(); LANES];
             keep(values, kept, &mut place, become_one);
+            self.spare()[..count].copy_from_slice(&place[..count]);
+        }
+        self.filled += count;
+    }
+
+    /// The same, where few are not kept.
+    #[inline(always)]
+    pub(super) fn extend_runs(&mut self, values: &[T; LANES], kept: u64)
+    where
+        T: Copy,
+    {
+        let count = kept.count_ones() as usize;
+        if let Some(place) = self.spare().first_chunk_mut() {
+            keep_runs(values, kept, place);
+        } else {
+            let mut place = [MaybeUninit::uninit(); LANES + RUN];
+            keep_runs(values, kept, &mut place);
             self.spare()[..count].copy_from_slice(&place[..count]);
         }
         self.filled += count;
@@ -405,9 +421,9 @@ impl Output<'_, u8> {
 
 /// Store the values of some lanes from the first place on, run by run of those that are kept.
 #[inline(always)]
-fn keep_runs<T: Copy>(values: &Values<MaybeUninit<T>>, kept: u64, place: &mut [MaybeUninit<T>; LANES + RUN]) {
+fn keep_runs<T: Copy>(values: &[T; LANES], kept: u64, place: &mut [MaybeUninit<T>; LANES + RUN]) {
     let mut padded = [MaybeUninit::uninit(); LANES + RUN];
-    padded[..=LANES].copy_from_slice(values);
+    padded[..LANES].copy_from_slice(&values.map(MaybeUninit::new));
     let (mut at, mut end, mut gaps) = (0, 0, !kept);
     loop {
         let gap = gaps.trailing_zeros() as usize;

@@ -7,7 +7,7 @@
 use super::kind::{LONGEST, Unit, read_narrow};
 use super::masks::gathered;
 use super::measured::{Measured, Width};
-use super::output::{MOST_GAPS, Output, Values};
+use super::output::{MOST_GAPS, Output};
 use super::text::Text;
 use super::validity::{self, BLOCK};
 use super::words;
@@ -105,7 +105,7 @@ fn ascii<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>) -> usize {
 
 /// Write sequences of one and two bytes up to the end of one of them, which is returned.
 fn short<T: Unit>(block: &[u8; BLOCK], end: usize, out: &mut Output<'_, T>) -> usize {
-    let (mut values, window) = ([[T::default()]; _], padded(block));
+    let (mut values, window) = ([[T::default()]; BLOCK], padded(block));
     for lane in 0..BLOCK {
         let (lead, second) = (u16::from(window[lane]), u16::from(window[lane + 1]));
         let is_two = (lead >> 7).wrapping_neg();
@@ -119,7 +119,7 @@ fn short<T: Unit>(block: &[u8; BLOCK], end: usize, out: &mut Output<'_, T>) -> u
 #[inline(always)]
 fn any<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>, read: impl Fn([u8; LONGEST]) -> T) -> usize {
     let end = whole_end(block);
-    let (mut values, window) = ([[T::default()]; _], padded(block));
+    let (mut values, window) = ([[T::default()]; BLOCK], padded(block));
     for lane in 0..BLOCK {
         values[lane] = [read([window[lane], window[lane + 1], window[lane + 2], window[lane + 3]])];
     }
@@ -129,11 +129,11 @@ fn any<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>, read: impl Fn([u8;
 
 /// Write the values of the lanes of a block up to an offset in which a sequence begins.
 #[inline(always)]
-fn put<T: Unit>(values: &Values<[T; 1]>, block: &[u8; BLOCK], end: usize, out: &mut Output<'_, T>) {
+fn put<T: Unit>(values: &[[T; 1]; BLOCK], block: &[u8; BLOCK], end: usize, out: &mut Output<'_, T>) {
     let begun = begun(block);
     let kept = gathered(&begun.map(|is_begun| is_begun << 7)) & !0 >> (BLOCK - end);
     if kept.count_zeros() <= MOST_GAPS {
-        out.extend_kept(values, kept, |[value]| value);
+        out.extend_runs(&values.map(|[value]| value), kept);
     } else {
         out.extend_parts::<1, BLOCK>(&values[..end], &begun[..end]);
     }
