@@ -1,13 +1,18 @@
-//! Decoding by the kernels, under every policy, whole, in two pieces and measured first, means what the judge says; and
-//! faults are where it says, with a name.
+//! Decoding by the kernels, under every policy, whole, in two pieces, measured first and in one pass, means what the
+//! judge says; and faults are where it says, with a name.
 
 #![no_main]
 
-use eightfold_core::{Form, Halt, OnFault, Pass, Scan, Step, TextBuffer};
+use std::mem::MaybeUninit;
+
+use eightfold_core::kernels::Unit;
+use eightfold_core::{Attempt, Form, Halt, OnFault, OnePass, Output, Pass, Scan, Sink, Step, TextBuffer, Width};
 use eightfold_fuzz::{form_of, judged, prefix};
 use libfuzzer_sys::fuzz_target;
 
 const LARGEST: u32 = 0x10_FFFF;
+/// Text that is longer is not short on any machine.
+const LONG: usize = 5000;
 
 fn pass<'a>(form: &'a Form, data: &'a [u8], on_fault: OnFault) -> Pass<'a> {
     Pass { form, data, is_final: true, largest: LARGEST, on_fault }
@@ -57,6 +62,35 @@ fn check_pieces(form: &Form, data: &[u8], cut: usize, on_fault: OnFault) {
     assert_eq!((halt == Halt::End(data.len()), text(&parts)), (expected == Halt::End(data.len()), text(&whole)));
 }
 
+/// Text that is long, as it is written in one pass, if it is.
+fn check_one_pass(form: &Form, data: &[u8], on_fault: OnFault) {
+    let long = data.repeat(LONG / data.len().max(1) + 1);
+    let pass = pass(form, &long, on_fault);
+    let shares_ascii = form.agreement.apart().first().is_some_and(|&(lowest, _)| lowest > 0x7F);
+    let ways = [pass.in_one_pass().filter(|_| shares_ascii), pass.in_one_pass_if_dirty()];
+    for once in ways.into_iter().flatten() {
+        let points = match once.width {
+            Width::Ascii | Width::Latin1 => written_in_one_pass::<u8>(&once),
+            Width::Ucs2 => written_in_one_pass::<u16>(&once),
+            Width::Ucs4 => written_in_one_pass::<u32>(&once),
+        };
+        if let Some(points) = points {
+            let mut whole = TextBuffer::default();
+            assert_eq!(pass.run(0, &mut whole), Halt::End(long.len()));
+            assert_eq!(points, text(&whole));
+        }
+    }
+}
+
+fn written_in_one_pass<T: Unit>(once: &OnePass<'_>) -> Option<Vec<u32>>
+where
+    for<'o> Output<'o, T>: Sink,
+{
+    let mut memory = vec![MaybeUninit::<T>::uninit(); once.room];
+    let (attempt, values) = Output::written(&mut memory, |out| once.write(0, out, |_| true));
+    (attempt == Attempt::Done).then(|| values.iter().map(|&value| value.into()).collect())
+}
+
 fn check(form: &Form, data: &[u8], cut: usize, on_fault: OnFault) {
     let mut whole = TextBuffer::default();
     let halt = pass(form, data, on_fault).run(0, &mut whole);
@@ -94,5 +128,6 @@ fuzz_target!(|input: &[u8]| {
     let &[form, policy, cut, ref data @ ..] = input else { return };
     let (form, on_fault) = (form_of(form), OnFault::ALL[usize::from(policy) % OnFault::ALL.len()]);
     check(form, data, usize::from(cut) % (data.len() + 1), on_fault);
+    check_one_pass(form, data, on_fault);
     check_faults(form, data);
 });
