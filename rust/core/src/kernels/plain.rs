@@ -328,13 +328,22 @@ fn spell_long<P: Point>(block: &[P; BLOCK], all: u32, out: &mut Output<'_, u8>) 
 
 /// Write `count` code points.
 fn spell_any<P: Point>(block: &[P; BLOCK], count: usize, out: &mut Output<'_, u8>) {
-    let (mut sequences, mut lengths) = ([[0; LONGEST]; BLOCK], [0; BLOCK]);
-    for (lane, &point) in block.iter().enumerate() {
-        let point = point.into();
-        sequences[lane] = wide(point);
-        lengths[lane] = STARTS.iter().fold(1, |length, &start| length + u8::from(point >= start));
-    }
+    let (sequences, lengths) = (sequences(block), lengths(block));
     out.extend_parts::<LONGEST, { LONGEST * BLOCK }>(&sequences[..count], &lengths[..count]);
+}
+
+/// The sequences of some code points.
+#[inline(always)]
+pub fn sequences<P: Point>(block: &[P; BLOCK]) -> [[u8; LONGEST]; BLOCK] {
+    let all = block.iter().fold(0, |all, &point| all | point.into());
+    // A loop for each is made into vectors.
+    if all < 0x1_0000 { block.map(|point| narrow(point.into() as u16)) } else { block.map(|point| wide(point.into())) }
+}
+
+/// Their lengths.
+#[inline(always)]
+pub fn lengths<P: Point>(block: &[P; BLOCK]) -> [u8; BLOCK] {
+    block.map(|point| 1 + point.longer().into() as u8)
 }
 
 /// The sequence of a code point.

@@ -471,8 +471,8 @@ impl<P: Point> Block<'_, P> {
             0..0x80 => self.write_ascii(out),
             0x800..0x1_0000 if self.are_all_of(3) => self.write_threes(out),
             0x1_0000.. if self.are_all_of(4) => self.write_fours(out),
-            _ if self.speller.has_long => self.write_longer::<8, { 8 * LANES }>(seen, out),
-            _ => self.write_longer::<4, { 4 * LANES }>(seen, out),
+            _ if self.speller.has_long => self.write_longer::<8, { 8 * LANES }>(out),
+            _ => self.write_longer::<4, { 4 * LANES }>(out),
         };
         (count, count == self.text.len())
     }
@@ -542,8 +542,8 @@ impl<P: Point> Block<'_, P> {
 
     /// Write any code points, given those or-ed that are not odd, as lanes of so many bytes.
     #[inline(never)]
-    fn write_longer<const LANE: usize, const MOST: usize>(&self, seen: u32, out: &mut Output<'_, u8>) -> usize {
-        let mut sequences = self.sequences(seen).map(padded::<LANE>);
+    fn write_longer<const LANE: usize, const MOST: usize>(&self, out: &mut Output<'_, u8>) -> usize {
+        let mut sequences = self.sequences().map(padded::<LANE>);
         let mut lengths = self.lengths();
         let (mut from, mut rest) = (0, self.odd);
         while rest != 0 {
@@ -568,37 +568,20 @@ impl<P: Point> Block<'_, P> {
 
     #[inline(always)]
     fn lengths(&self) -> [u8; LANES] {
-        let mut lengths = [0; LANES];
-        if self.speller.is_shifted {
-            let starts = self.speller.spelt.spelling.starts;
-            for (length, &point) in lengths.iter_mut().zip(&self.points) {
-                *length = starts.iter().fold(1, |length, &start| length + u8::from(point.into() >= start));
-            }
-        } else {
-            for (length, point) in lengths.iter_mut().zip(&self.points) {
-                *length = 1 + point.longer().into() as u8;
-            }
+        if !self.speller.is_shifted {
+            return plain::lengths(&self.points);
         }
-        lengths
+        let starts = self.speller.spelt.spelling.starts;
+        self.points.map(|point| starts.iter().fold(1, |length, &start| length + u8::from(point.into() >= start)))
     }
 
     #[inline(always)]
-    fn sequences(&self, seen: u32) -> [[u8; 4]; LANES] {
-        let mut sequences = [[0; 4]; LANES];
+    fn sequences(&self) -> [[u8; 4]; LANES] {
         if self.speller.is_shifted {
-            for (sequence, &point) in sequences.iter_mut().zip(&self.points) {
-                *sequence = self.shifted(point.into());
-            }
-        } else if seen < 0x1_0000 {
-            for (sequence, &point) in sequences.iter_mut().zip(&self.points) {
-                *sequence = plain::narrow(point.into() as u16);
-            }
+            self.points.map(|point| self.shifted(point.into()))
         } else {
-            for (sequence, &point) in sequences.iter_mut().zip(&self.points) {
-                *sequence = plain::wide(point.into());
-            }
+            plain::sequences(&self.points)
         }
-        sequences
     }
 
     /// The sequence of a code point by the spelling's starts and offsets.
