@@ -85,8 +85,8 @@ fn read<T: Unit>(window: &Window, values: &mut Values<T>, read: impl Fn([u8; LON
     }
 }
 
-/// Take some lanes, so many together, and the one behind the block if there are not as many left: how often that is done
-/// is foreseen then.
+/// Take some lanes, so many together, and the one behind the block if there are not as many left: so it is foreseen how
+/// often that is done.
 #[inline(always)]
 fn together<const MANY: usize>(lanes: u64, mut take: impl FnMut(usize)) {
     let mut rest = lanes;

@@ -207,8 +207,8 @@ struct Other {
 
 impl Source<'_> {
     /// Write what is shared with UTF-8 and what is read by itself, from an offset up to a limit, until something is
-    /// neither or is one of many; return where that is, and whether it is the latter. Branches decide how much of a word
-    /// counts, which are foreseen where text is short or has few lengths.
+    /// neither or is one of many; return where that is, and whether it is the latter. Branches decide how much of a
+    /// word counts, which are foreseen where text is short or has few lengths.
     ///
     /// # Panics
     /// There is no room for as many values as bytes.
