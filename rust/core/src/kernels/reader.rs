@@ -20,7 +20,7 @@ pub struct Lanes {
     pub ill: u64,
     /// Those in which a joined surrogate pair begins.
     pub pairs: u64,
-    /// Those with a lead byte of three bytes or more, and of four.
+    /// Those with a lead byte of three bytes or more, and of four, also where what begins is ill-formed.
     pub leads: [u64; 2],
 }
 
@@ -32,7 +32,7 @@ impl Lanes {
         Lanes { begins, ill, pairs, leads }
     }
 
-    /// Those before one of them, or all.
+    /// What begins before a lane.
     #[inline(always)]
     pub fn before(self, lane: usize) -> Self {
         Lanes { begins: self.begins & low_64(lane), pairs: self.pairs & low_64(lane), ..self }

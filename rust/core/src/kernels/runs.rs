@@ -63,8 +63,8 @@ pub struct Words {
     pub shared: Shared,
     /// What to do at ill-formed units.
     pub answer: Answer,
-    /// Whether words within the BMP end where blocks take less time: in blocks of which the values are those of UTF-8.
-    /// Blocks beyond the BMP take as much.
+    /// Whether words end where much is read by itself, for blocks of which the values are those of UTF-8. Text beyond
+    /// the BMP goes on in words, which take no more time there.
     pub end_at_many: bool,
 }
 
