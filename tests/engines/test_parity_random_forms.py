@@ -211,6 +211,33 @@ def test_longer_sequences_that_begin_early(seed: int) -> None:
     assert differences(iter(asked)) == []
 
 
+UNSHARED = (Row(0xDC80, 0xDCFF, (0x80, 0xFF)), Row(0xD800, 0xDFFF, (0xED, 0xED), (0xA0, 0xBF), (0x80, 0xBF)))
+TEXT = [*"aé ", *"жук", *"中文字", "😀"]
+FAULTS = (b"\xff", b"\x80", b"\xc3", b"\xe2\x82", b"\xf0\x9f\x98", b"\xed\xa0\x80", b"\xc0\xaf", b"\xf4\x90\x80\x80")
+
+
+def near_utf_8(chance: Random) -> Form:
+    """Return a form that shares most of UTF-8: a row is left out, moved or added."""
+    rows = list(eightfold.form("utf-8").rows)
+    at = chance.randrange(1, len(rows))
+    row = rows[at]
+    moved = Row(row.first + 0x40, row.last + 0x40, *row.unit_ranges)
+    rows[at : at + 1] = chance.choice(([], [moved], [row, chance.choice(UNSHARED)]))
+    return Form("near", rows, longest_match=True, decode_only=True)
+
+
+@given(seed=st.integers(0, 2**64))
+def test_long_dirty_text_of_forms_near_utf_8(seed: int) -> None:
+    """Faults that are close are read in other ways than few, and long text in other ways than short."""
+    chance = Random(seed)
+    form, one_in = near_utf_8(chance), chance.choice((2, 5, 20))
+    letters = [letter.encode() for letter in chance.sample(TEXT, chance.randrange(1, len(TEXT)))]
+    drawn = (chance.choice(letters if chance.randrange(one_in) else FAULTS) for _ in range(6000))
+    data = b"".join(drawn)[: chance.randrange(4097, 6000)]
+    asked = [verb("decode", data, form, policy) for policy in chance.sample(DECODING, 2)]
+    assert differences(iter([*asked, verb("convert", data, form, "utf-8", "replace")])) == []
+
+
 OTHERWISE = (
     Row(0x41, 0x41, (0xFF, 0xFF)),
     Row(0, 0, (0xC0, 0xC0), (0x80, 0x80)),
