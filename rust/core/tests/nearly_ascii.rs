@@ -2,12 +2,12 @@
 //! has ASCII as it is, whatever the faults are and wherever they stand.
 
 mod forms;
+mod one_pass;
 
-use std::mem::MaybeUninit;
-
-use eightfold_core::kernels::{Level, Unit};
-use eightfold_core::{Attempt, Form, Halt, OnFault, OnePass, Output, Pass, Sink, TextBuffer, Width};
+use eightfold_core::kernels::Level;
+use eightfold_core::{Attempt, Form, Halt, OnFault, Pass, TextBuffer};
 use forms::family;
+use one_pass::written_as;
 
 const POLICIES: [OnFault; 4] = [OnFault::Ignore, OnFault::BackslashReplace, OnFault::Replace, OnFault::SurrogateEscape];
 /// What begins no sequence, what a sequence lacks its end of, and what is no fault.
@@ -24,23 +24,10 @@ fn walked(pass: &Pass<'_>) -> Vec<u32> {
     (0..buffer.text().len()).map(|at| buffer.text().at(at)).collect()
 }
 
-/// What is written in one pass into the room that it asks for, as the kind of str that it asks for, if that is so.
+/// What is written in one pass, if that is so.
 fn written(pass: &Pass<'_>) -> Option<Vec<u32>> {
-    let once = pass.in_one_pass()?;
-    match once.width {
-        Width::Ascii | Width::Latin1 => written_as::<u8>(&once),
-        Width::Ucs2 => written_as::<u16>(&once),
-        Width::Ucs4 => written_as::<u32>(&once),
-    }
-}
-
-fn written_as<T: Unit>(once: &OnePass<'_>) -> Option<Vec<u32>>
-where
-    for<'o> Output<'o, T>: Sink,
-{
-    let mut memory = vec![MaybeUninit::<T>::uninit(); once.room];
-    let (attempt, values) = Output::written(&mut memory, |out| once.write(0, out, |_| true));
-    (attempt == Attempt::Done).then(|| values.iter().map(|&value| value.into()).collect())
+    let (attempt, found) = one_pass::written(&pass.in_one_pass()?);
+    (attempt == Attempt::Done).then_some(found)
 }
 
 fn has_ascii(form: &Form) -> bool {
@@ -186,15 +173,9 @@ fn dirty_text_may_become_clean_where_a_piece_ends() {
 /// What is written where the text begins as if it were narrower than it is.
 fn written_wider(pass: &Pass<'_>) -> Option<Vec<u32>> {
     let once = pass.in_one_pass()?;
-    let mut memory = vec![MaybeUninit::<u16>::uninit(); once.room];
-    let (attempt, narrow) = Output::written(&mut memory, |out| once.write(0, out, |_| true));
-    let Attempt::Wider(at) = attempt else { return None };
-    let mut memory = vec![MaybeUninit::<u32>::uninit(); pass.data.len()];
-    let (attempt, values) = Output::written(&mut memory, |out| {
-        out.extend(narrow);
-        once.write(at, out, |_| true)
-    });
-    (attempt == Attempt::Done).then(|| values.to_vec())
+    let (Attempt::Wider(at), narrow) = written_as::<u16>(&once, once.room, 0) else { return None };
+    let (attempt, rest) = written_as::<u32>(&once, pass.data.len() - at, at);
+    (attempt == Attempt::Done).then(|| [narrow, rest].concat())
 }
 
 #[test]

@@ -2,12 +2,14 @@
 //! place in a block, and wherever the text ends.
 
 mod forms;
+mod one_pass;
 
 use std::mem::MaybeUninit;
 
-use eightfold_core::kernels::{Level, Unit};
-use eightfold_core::{Attempt, Form, Halt, OnFault, OnePass, Output, Pass, Sink, TextBuffer, Width};
+use eightfold_core::kernels::Level;
+use eightfold_core::{Attempt, Form, Halt, OnFault, Output, Pass, TextBuffer, Width};
 use forms::{family, form, one_in, with_layouts};
+use one_pass::{written, written_as};
 
 const POLICIES: [OnFault; 4] = [OnFault::Stop, OnFault::Replace, OnFault::Ignore, OnFault::SurrogateEscape];
 /// Up to U+FFFF: ASCII, what begins nothing, what lacks its end, what is longer than it has to be, surrogates, what a
@@ -60,29 +62,18 @@ fn pairs(pieces: &[&[u8]], place: usize, letter: &str) -> Vec<u8> {
     data
 }
 
-/// How writing a part of a text ended, and the code points before it and in it.
-fn written<T: Unit>(once: &OnePass<'_>, room: usize, start: usize, before: Vec<u32>) -> (Attempt, Vec<u32>)
-where
-    for<'o> Output<'o, T>: Sink,
-{
-    let mut memory = vec![MaybeUninit::<T>::uninit(); room];
-    let (attempt, values) = Output::written(&mut memory, |out| once.write(start, out, |_| true));
-    (attempt, before.into_iter().chain(values.iter().map(|&value| value.into())).collect())
-}
-
 /// Whether the text is written in one pass; if so, it is as the automaton alone reads it, and of the width that was
 /// said.
 fn is_taken(name: &str, bare: &Form, pass: &Pass<'_>) -> bool {
     let Some(once) = pass.in_one_pass_if_dirty() else { return false };
-    let (mut attempt, mut found) = match once.width {
-        Width::Ascii | Width::Latin1 => panic!("{name}: text that is not wide"),
-        Width::Ucs2 => written::<u16>(&once, once.room, 0, Vec::new()),
-        Width::Ucs4 => written::<u32>(&once, once.room, 0, Vec::new()),
-    };
+    assert!(once.width > Width::Latin1, "{name}: text that is not wide");
+    let (mut attempt, mut found) = written(&once);
     let (narrow, mut width) = (found.len(), once.width);
     if let Attempt::Wider(at) = attempt {
         width = Width::Ucs4;
-        (attempt, found) = written::<u32>(&once, pass.data.len() - at, at, found);
+        let rest;
+        (attempt, rest) = written_as::<u32>(&once, pass.data.len() - at, at);
+        found.extend(rest);
         assert!(found[narrow] > 0xFFFF, "{name}: what is wider is next");
     }
     if attempt != Attempt::Done {

@@ -3,12 +3,12 @@
 
 #![no_main]
 
-use std::mem::MaybeUninit;
-
-use eightfold_core::kernels::Unit;
-use eightfold_core::{Attempt, Form, Halt, OnFault, OnePass, Output, Pass, Scan, Sink, Step, TextBuffer, Width};
+use eightfold_core::{Attempt, Form, Halt, OnFault, Pass, Scan, Step, TextBuffer};
 use eightfold_fuzz::{form_of, judged, prefix};
 use libfuzzer_sys::fuzz_target;
+
+#[path = "../../core/tests/one_pass/mod.rs"]
+mod one_pass;
 
 const LARGEST: u32 = 0x10_FFFF;
 /// Text that is longer is not short on any machine.
@@ -69,26 +69,16 @@ fn check_one_pass(form: &Form, data: &[u8], on_fault: OnFault) {
     let shares_ascii = form.agreement.apart().first().is_some_and(|&(lowest, _)| lowest > 0x7F);
     let ways = [pass.in_one_pass().filter(|_| shares_ascii), pass.in_one_pass_if_dirty()];
     for once in ways.into_iter().flatten() {
-        let points = match once.width {
-            Width::Ascii | Width::Latin1 => written_in_one_pass::<u8>(&once),
-            Width::Ucs2 => written_in_one_pass::<u16>(&once),
-            Width::Ucs4 => written_in_one_pass::<u32>(&once),
-        };
-        if let Some(points) = points {
-            let mut whole = TextBuffer::default();
-            assert_eq!(pass.run(0, &mut whole), Halt::End(long.len()));
-            assert_eq!(points, text(&whole));
+        let (attempt, points) = one_pass::written(&once);
+        if attempt == Attempt::Done {
+            let expected = one_by_one(form, &long, on_fault).unwrap_or_else(|| {
+                let mut whole = TextBuffer::default();
+                assert_eq!(pass.run(0, &mut whole), Halt::End(long.len()));
+                text(&whole)
+            });
+            assert_eq!(points, expected);
         }
     }
-}
-
-fn written_in_one_pass<T: Unit>(once: &OnePass<'_>) -> Option<Vec<u32>>
-where
-    for<'o> Output<'o, T>: Sink,
-{
-    let mut memory = vec![MaybeUninit::<T>::uninit(); once.room];
-    let (attempt, values) = Output::written(&mut memory, |out| once.write(0, out, |_| true));
-    (attempt == Attempt::Done).then(|| values.iter().map(|&value| value.into()).collect())
 }
 
 fn check(form: &Form, data: &[u8], cut: usize, on_fault: OnFault) {

@@ -53,9 +53,6 @@ impl<T: Unit> Runner for Output<'_, T> {
     fn answered(&mut self, _: usize, _: usize) {}
 }
 
-/// Where words or blocks end, and whether it goes on there with the others.
-type Reached = (usize, bool);
-
 /// How words are read.
 #[derive(Clone, Copy)]
 pub struct Words {
@@ -73,8 +70,6 @@ pub struct Words {
 pub struct Runs<'a> {
     source: Source<'a>,
     words: Words,
-    /// How it is read in blocks where words end.
-    reader: Reader<'a>,
 }
 
 impl<'a> Runs<'a> {
@@ -83,7 +78,7 @@ impl<'a> Runs<'a> {
     pub fn new(source: &Source<'a>) -> Self {
         let (shared, answer) = (Shared::new(source.agreement), source.answer());
         let words = Words { shared, answer, end_at_many: source.layout.shift().is_none() };
-        Runs { source: *source, words, reader: Reader::new(source) }
+        Runs { source: *source, words }
     }
 
     /// The same, to be written as a kind of str.
@@ -110,21 +105,25 @@ impl<'a> Runs<'a> {
     /// There is no room for as many.
     #[inline(never)]
     pub fn write<T: Unit>(&self, [start, limit]: [usize; 2], out: &mut Output<'_, T>) -> usize {
-        let mut reached = (start, true);
-        while reached.1 {
-            reached = self.source.write_words(self.words, [reached.0, limit], out);
-            if reached.1 {
-                reached = self.write_blocks([reached.0, limit], out);
+        let mut at = start;
+        loop {
+            let (end, are_many) = self.source.write_words(self.words, [at, limit], out);
+            if !are_many {
+                return end;
+            }
+            let goes_on;
+            (at, goes_on) = self.write_blocks([end, limit], out);
+            if !goes_on {
+                return at;
             }
         }
-        reached.0
     }
 
     /// Write text within the BMP in blocks, from an offset up to a limit, to one in which nothing is ill-formed, or to
     /// something else; return where that is, and whether it goes on with words.
     #[inline(never)]
-    fn write_blocks<T: Unit>(&self, [start, limit]: [usize; 2], out: &mut Output<'_, T>) -> Reached {
-        let (reader, data) = (&self.reader, self.source.data);
+    fn write_blocks<T: Unit>(&self, [start, limit]: [usize; 2], out: &mut Output<'_, T>) -> (usize, bool) {
+        let (reader, data) = (Reader::new(&self.source), self.source.data);
         let (mut at, mut copy) = (start, [0; _]);
         while at < limit {
             let window = window_at(data, at, &mut copy);
@@ -132,7 +131,7 @@ impl<'a> Runs<'a> {
             let [_, fours] = block.lanes.leads;
             let stop = first(fours & !block.lanes.ill | block.lanes.pairs);
             let lanes = block.lanes.before(stop);
-            put_plain(reader, window, lanes, out);
+            put_plain(&reader, window, lanes, out);
             if stop < LANES {
                 return (at + stop, false);
             }
@@ -213,7 +212,12 @@ impl Source<'_> {
     /// # Panics
     /// There is no room for as many values as bytes.
     #[inline(always)]
-    pub fn write_words<T: Unit>(&self, words: Words, [start, limit]: [usize; 2], out: &mut Output<'_, T>) -> Reached {
+    pub fn write_words<T: Unit>(
+        &self,
+        words: Words,
+        [start, limit]: [usize; 2],
+        out: &mut Output<'_, T>,
+    ) -> (usize, bool) {
         let Words { shared, answer, end_at_many } = words;
         let (at, is_done, are_many) = out.extend_within(limit - start, |mut place| {
             let (bytes, mut at, mut others) = (&self.data[..limit], start, Others { first: start, more: 0 });

@@ -540,7 +540,7 @@ impl<P: Point> Block<'_, P> {
         self.text.len()
     }
 
-    /// Write any code points, given those or-ed that are not odd, as lanes of so many bytes.
+    /// Write any code points, as lanes of so many bytes.
     #[inline(never)]
     fn write_longer<const LANE: usize, const MOST: usize>(&self, out: &mut Output<'_, u8>) -> usize {
         let mut sequences = self.sequences().map(padded::<LANE>);
