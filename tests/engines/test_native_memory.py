@@ -134,7 +134,7 @@ def test_a_scan_of_a_changing_buffer_ends() -> None:
 
 
 SCARCE = """
-import codecs, resource, sys
+import codecs, ctypes, resource, sys
 from array import array
 import eightfold
 import eightfold.columns.values
@@ -161,13 +161,14 @@ def addresses():
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
+malloc = ctypes.CDLL(None).malloc
+malloc.restype, malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+
+
 def hoard():  # What the allocator has kept of what was freed would do for a call that works in small pieces.
-    pieces = []
-    try:
-        while True:
-            pieces.append(bytes(1 << 11))
-    except MemoryError:
-        return pieces
+    for count in 1 << 16, 1 << 11, 1 << 7:
+        while malloc(count):
+            pass
 
 
 for form in eightfold.forms():  # A form is compiled when it is first used, in some kilobytes that Rust must have.
@@ -177,12 +178,12 @@ _, hard = resource.getrlimit(resource.RLIMIT_AS)
 refused = 0
 for scarce in range(0, 16 << 20, 3 << 18):
     resource.setrlimit(resource.RLIMIT_AS, (addresses() + scarce, hard))
-    held = None if scarce else hoard()
+    if not scarce:
+        hoard()
     try:
         call()
     except MemoryError:
         refused += 1
-    del held
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))  # Reading `statm` takes memory, too: 128 KB since Python 3.14.
 print(refused > 0, len(call()) > 0)
 """

@@ -1,7 +1,8 @@
 //! A Form from Python with what is compiled from it, and the policies that it takes, each made once.
 
 use std::ops::Deref;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use eightfold_core::{FaultRow, Form, Kind, Missing, OnFault, Range, Row, Tables};
 use pyo3::Borrowed;
@@ -13,7 +14,6 @@ use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use crate::bytes_object::bytes_of_slice;
 use crate::kept::Policies;
 use crate::known::{Key, Known};
-use crate::locks::locked;
 use crate::names;
 use crate::once::intern;
 use crate::policy_names::{PLAIN_POLICIES, POLICIES, PolicyName};
@@ -197,7 +197,8 @@ pub struct Handle {
     pub shares_utf8: bool,
     /// Whether it has nothing else.
     pub is_utf8: bool,
-    checked: Mutex<Vec<usize>>,
+    /// Which of [`POLICIES`] have been checked.
+    checked: [AtomicBool; POLICIES.len()],
     readings: Policies<Reading>,
     writings: Policies<Writing>,
 }
@@ -288,7 +289,7 @@ impl Handle {
             refuses_strict: refuses(form, "strict")?,
             takes_ignore: !refuses(form, "ignore")? && !varies(form, "ignore")?,
             varies_strict: varies(form, "strict")?,
-            checked: Mutex::default(),
+            checked: [const { AtomicBool::new(false) }; _],
             readings: Policies::default(),
             writings: Policies::default(),
         })
@@ -317,13 +318,13 @@ impl Handle {
         if matches!(errors, Errors::Strict) && !self.refuses_strict {
             return Ok(());
         }
-        let lasting = errors.lasting();
-        if lasting.is_some_and(|index| locked(&self.checked).contains(&index)) {
+        let checked = errors.lasting().map(|index| &self.checked[index]);
+        if checked.is_some_and(|checked| checked.load(Ordering::Relaxed)) {
             return Ok(());
         }
         names::check_policy(py)?.run((errors.object(py), self.object(py)))?;
-        if let Some(name) = lasting {
-            locked(&self.checked).push(name);
+        if let Some(checked) = checked {
+            checked.store(true, Ordering::Relaxed);
         }
         Ok(())
     }

@@ -29,7 +29,8 @@ impl<T> Default for Policies<T> {
 }
 
 impl<T> Policies<T> {
-    /// The policy that is kept, or the one that `make` makes, kept if it lasts and so has an index in [`POLICIES`].
+    /// The policy that is kept, or the one that `make` makes, kept if it lasts and so has an index in [`POLICIES`], and
+    /// if there is memory for that.
     pub fn kept(&self, index: Option<usize>, place: Place, make: impl FnOnce() -> PyResult<T>) -> PyResult<Arc<T>> {
         if let Some(found) = index.and_then(|index| self.found(index, place)) {
             return Ok(found);
@@ -37,10 +38,17 @@ impl<T> Policies<T> {
         let policy = Arc::new(make()?);
         match index {
             Some(index) if place == HERE => _ = self.here[index].set(policy.clone()),
-            Some(index) => locked(&self.elsewhere).push((place, index, policy.clone())),
+            Some(index) => self.keep_elsewhere((place, index, policy.clone())),
             None => {}
         }
         Ok(policy)
+    }
+
+    fn keep_elsewhere(&self, policy: (Place, usize, Arc<T>)) {
+        let mut elsewhere = locked(&self.elsewhere);
+        if elsewhere.try_reserve(1).is_ok() {
+            elsewhere.push(policy);
+        }
     }
 
     fn found(&self, index: usize, place: Place) -> Option<Arc<T>> {
