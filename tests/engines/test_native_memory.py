@@ -136,6 +136,7 @@ def test_a_scan_of_a_changing_buffer_ends() -> None:
 SCARCE = """
 import codecs, ctypes, resource, sys
 from array import array
+from contextlib import suppress
 import eightfold
 import eightfold.columns.values
 from eightfold._engine import CORE
@@ -161,14 +162,20 @@ def addresses():
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
-malloc = ctypes.CDLL(None).malloc
-malloc.restype, malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+libc, held = ctypes.CDLL(None), []
+libc.malloc.restype, libc.malloc.argtypes, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_size_t], [ctypes.c_void_p]
+spare = [libc.malloc(count) for count in range(8, 1 << 7, 16) for _ in range(200)][::2]  # Used ones keep them apart.
+sanitized = hasattr(libc, "__asan_init")  # Its allocator ends the process where it has no memory for itself.
 
 
 def hoard():  # What the allocator has kept of what was freed would do for a call that works in small pieces.
-    for count in 1 << 16, 1 << 11, 1 << 7:
-        while malloc(count):
-            pass
+    with suppress(MemoryError):
+        while True:
+            held.append(bytes(1 << 11))
+    while not sanitized and libc.malloc(1 << 7):
+        pass
+    for piece in spare:  # Rust must have these.
+        libc.free(piece)
 
 
 for form in eightfold.forms():  # A form is compiled when it is first used, in some kilobytes that Rust must have.
