@@ -217,12 +217,15 @@ impl Form {
     }
 
     /// The code point of units that lie within `ranges`, the lowest of which mean `first`.
+    // Inline, it costs faults that have no code point time.
+    #[inline(never)]
     pub(crate) fn value(&self, first: u32, ranges: &[Range], data: &[u8], start: usize) -> u32 {
-        let (base, weights) = crate::derive::automaton::linear(first, ranges);
-        weights.iter().enumerate().fold(base, |sum, (count, weight)| {
-            let unit = self.tables.unit_at(data, start + count * self.tables.unit_bytes).unwrap_or(0);
-            sum.wrapping_add(unit.wrapping_mul(*weight))
-        })
+        let places = (start..).step_by(self.tables.unit_bytes);
+        let rank = ranges.iter().zip(places).fold(0u32, |rank, (&(low, high), at)| {
+            let unit = self.tables.unit_at(data, at).unwrap_or(0);
+            rank.wrapping_mul((high - low).wrapping_add(1)).wrapping_add(unit.wrapping_sub(low))
+        });
+        first.wrapping_add(rank)
     }
 
     /// The surrogate that the form's own tables know at an offset, and its end.
