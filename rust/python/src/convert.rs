@@ -64,8 +64,8 @@ pub fn writer(writing: &Writing, replacement: char, out: Vec<u8>) -> Writer<'_> 
     let mut bytes = Vec::new();
     let replaces = writing.missing == Missing::Replace && writing.form.write_all(&[u32::from(replacement)], &mut bytes);
     let unwritten = match writing.missing {
-        Missing::Ignore => Unwritten::Write(bytes),
-        Missing::Replace if replaces => Unwritten::Write(bytes),
+        Missing::Ignore => Unwritten::Write(bytes.into()),
+        Missing::Replace if replaces => Unwritten::Write(bytes.into()),
         Missing::Stop | Missing::Replace => Unwritten::Stop,
         policy => Unwritten::Answer(policy),
     };

@@ -1,5 +1,7 @@
 //! The writing end of a conversion: code points with their places in the source become bytes of a form.
 
+use std::sync::Arc;
+
 use crate::chunk::{CHUNK_BYTES, WINDOW_POINTS, point_window_after};
 use crate::code_point::{LEADS, TRAILS, holds, joined};
 use crate::form::Form;
@@ -22,8 +24,8 @@ const LONGEST_BYTES: usize = 6;
 pub enum Unwritten {
     /// Nothing: the pass stops and reports it.
     Stop,
-    /// These bytes, which may be empty.
-    Write(Vec<u8>),
+    /// These bytes, which may be empty. Each value of a column has a writer, and shares them.
+    Write(Arc<[u8]>),
     /// The policy's answer to this one code point; if it has none, the pass stops.
     Answer(Missing),
 }
