@@ -28,6 +28,7 @@ FILES = {
     "escape.txt": "\uefe9".encode(),
     "image.png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 8,
     "base.db": b"SQLite format 3\0" + b"\0\1" * 100,
+    "column": b"ARROW1\0\0",
     "inner/b.txt": b"\xed\xa0\x80",
     "inner/eightfold.toml": b'exclude = ["out/"]\n',
     "inner/deeper/c.txt": b"\xc0\x80",
@@ -56,12 +57,15 @@ def made(folder: Path) -> str:
     [
         ("check",),
         ("check", "-j", "2"),
+        ("check", "-f", "utf-8", "--binary"),
+        ("check", "-f", "mutf-8"),
         ("check", "--statistics", "--no-ignore", "--binary"),
         ("check", "-f", "wtf-8", "--form-map", "*.txt=cesu-8"),
         ("check", "--escapes", "off", "--include", "*.txt", "--exclude", "z/"),
         ("check", "--output-format", "sarif"),
         ("repair",),
         ("repair", "--errors", "replace", "--binary"),
+        ("repair", "-f", "utf-8", "--errors", "replace", "--binary"),
         ("repair", "--diff", "--no-config"),
     ],
 )

@@ -31,7 +31,7 @@ from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
 from eightfold.files.read.reading import READ, Source, opened
 from eightfold.files.read.scanning import DOCUMENT, counts_in, faults_in
-from eightfold.files.read.tables import table_kind
+from eightfold.files.read.tables import TABLE_HEADS, table_kind
 from eightfold.files.walk.globs import Pattern
 from eightfold.files.walk.trees import Examination, Passed, can_examine
 from eightfold.files.walk.walking import Found
@@ -109,7 +109,7 @@ class Task(NamedTuple):
             return None
         return Examination(
             found,
-            marks=() if is_given else WIDE_MARKS,
+            marks=(*TABLE_HEADS, *(() if is_given else WIDE_MARKS)),
             may_differ=not is_given,
             skips_binary=not self.binary and may_be_binary(found),
             escapes=self.escapes is not None,

@@ -9,10 +9,10 @@ from eightfold.files.paths.addresses import ending_of, is_remote
 
 PARQUET, IPC, SQLITE = "Parquet", "Arrow IPC", "SQLite"
 _ENDINGS = {".parquet": PARQUET, ".arrow": IPC, ".feather": IPC, ".ipc": IPC, ".arrows": IPC}
-SQLITE_HEAD = b"SQLite format 3\0"
-"""How a database of SQLite begins. Nothing here reads one: :mod:`eightfold.columns.sqlite` does."""
 _STREAM = b"\xff\xff\xff\xff"
-_MAGIC = {PARQUET: (b"PAR1", b"PARE"), IPC: (b"ARROW1", b"FEA1", _STREAM), SQLITE: (SQLITE_HEAD,)}
+_MAGIC = {PARQUET: (b"PAR1", b"PARE"), IPC: (b"ARROW1", b"FEA1", _STREAM), SQLITE: (b"SQLite format 3\0",)}
+TABLE_HEADS: tuple[bytes, ...] = tuple(magic for each in _MAGIC.values() for magic in each)
+"""How tables and databases begin; what :func:`kind_by_head` knows begins with one of these."""
 _LONGEST = 6
 
 
@@ -69,4 +69,4 @@ def _begins_stream(head: bytes) -> bool:
     return len(head) > 8 and length > 0 and length % 8 == 0
 
 
-__all__ = ["IPC", "PARQUET", "SQLITE", "SQLITE_HEAD", "kind_by_head", "kind_of", "table_kind"]
+__all__ = ["IPC", "PARQUET", "SQLITE", "TABLE_HEADS", "kind_by_head", "kind_of", "table_kind"]

@@ -23,7 +23,7 @@ from eightfold.files import FileError
 from eightfold.files.parallel.threads import allowed, processors
 from eightfold.files.path_text import shown
 from eightfold.files.read.reading import READ, Source
-from eightfold.files.read.tables import SQLITE_HEAD, table_kind
+from eightfold.files.read.tables import TABLE_HEADS, table_kind
 from eightfold.files.walk.trees import Examination, Passed, Trees, can_walk
 from eightfold.files.walk.walking import Walking, walked
 from eightfold.files.write.verifying import DifferenceError
@@ -163,7 +163,7 @@ class RepairRun:
         may_differ = not options.form_is_given
         return Examination(
             UTF_8,
-            marks=(SQLITE_HEAD, *(WIDE_MARKS if may_differ else ())),
+            marks=(*TABLE_HEADS, *(WIDE_MARKS if may_differ else ())),
             may_differ=may_differ,
             skips_binary=not options.binary,
             escapes=options.json_files is not None,
