@@ -206,6 +206,20 @@ def test_both_walks_say_and_do_the_same(line: tuple[str, ...], place: Place) -> 
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("command", ["check", "repair"])
+def test_an_ignore_file_out_of_reach_is_as_any_other_file(command: str, engine: str, place: Place) -> None:
+    place.remove(place.tree)
+    folder = place.tree / "a" / "no search"
+    folder.mkdir(parents=True)
+    (folder / ".gitignore").write_bytes(b"*.log\n")
+    (place.tree / "a" / "clean.md").write_bytes(b"clean\n")
+    folder.chmod(0o444)
+    taken, left = (place.run(engine, command, "--include", glob, "a") for glob in (".*", "*.md"))
+    assert (taken.returncode, denied_in(taken)) == (2, ["a/no search/.gitignore"])
+    assert (left.returncode, denied_in(left)) == (0, [])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("line", [("check", "."), ("identify", "."), ("repair", ".")], ids=" ".join)
 def test_what_cannot_be_read_is_named_once_with_its_reason(line: tuple[str, ...], engine: str, place: Place) -> None:
     done = place.run(engine, *line)

@@ -197,7 +197,7 @@ impl Walk {
         }
         let kind = if kind == FileType::Unknown { own_kind(handle, name) } else { kind };
         entries.has_git |= bytes == b".git";
-        entries.has_ignore_file |= bytes == b".gitignore" && kind == FileType::RegularFile;
+        entries.has_ignore_file |= bytes == b".gitignore" && is_regular(handle, name);
         entries.is_handed_back |= self.selection.handed_back.iter().any(|each| each == bytes);
         if bytes.starts_with(b".") && bytes.ends_with(&self.selection.temporary) {
             return;
@@ -317,6 +317,12 @@ fn own_kind(folder: &OwnedFd, name: &CStr) -> FileType {
         Ok(status) => FileType::from_raw_mode(status.st_mode),
         Err(_) => FileType::RegularFile,
     }
+}
+
+/// Whether an entry is a regular file, as far as its folder may be searched.
+fn is_regular(folder: &OwnedFd, name: &CStr) -> bool {
+    let status = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+    status.is_ok_and(|status| FileType::from_raw_mode(status.st_mode) == FileType::RegularFile)
 }
 
 fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
