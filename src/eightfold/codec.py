@@ -98,10 +98,11 @@ class StreamReader(codecs.StreamReader):
         """
         self._is_in_line = True
         try:
-            line = super().readline(size, keepends)
+            # Without its end, an empty line would look like the end of the stream.
+            line = super().readline(size, keepends=True) or self._end()
         finally:
             self._is_in_line = False
-        return line or self._end()
+        return line if keepends or not line else line.splitlines()[0]
 
     def _end(self, *, quiet: bool = False) -> str:
         """Return the text left at the end of the stream; with `quiet`, leave an error to the next call."""

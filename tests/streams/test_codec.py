@@ -133,6 +133,14 @@ def test_a_stream_reader_drops_nothing_at_the_end() -> None:
     assert codecs.getreader("wtf-8")(io.BytesIO(b"ab\xed\xa0\xbd")).readline() == "ab\ud83d"
 
 
+@pytest.mark.parametrize("errors", ["strict", "replace"])
+def test_an_empty_line_without_its_end_is_not_the_end_of_the_stream(errors: str) -> None:
+    lines = ["", "漢" * 40, "", "\ud83d"]  # Python's readers take 72 bytes at first, which cut a sequence of three.
+    reader = codecs.getreader("wtf-8")(io.BytesIO("\n".join(lines).encode("wtf-8")), errors)
+    assert [reader.readline(keepends=False) for _ in lines] == lines
+    assert reader.readline(keepends=False) == ""
+
+
 @pytest.mark.parametrize("read", [*READS.values(), lambda reader: reader.read(-1, 1)])
 @pytest.mark.parametrize(
     ("name", "data"),
