@@ -37,6 +37,7 @@ from eightfold.jsonescapes import (
 from eightfold.policy import raise_conversion
 from eightfold.reference import fault_at, sequence_at
 from eightfold.scrub import check_errors
+from eightfold.stream.turns import Copied, in_turn, in_use
 from eightfold.text import AnyErrors, Data, bytes_of, convert, is_well_formed
 
 SOURCE = "json"
@@ -83,7 +84,8 @@ def scrub(data: Data, errors: AnyErrors = "replace") -> bytes:
     return content if scrubbed == content else scrubbed
 
 
-class Scrubber:
+@in_turn("scrub", "reset", "__getstate__")
+class Scrubber(Copied):
     r"""Scrubs JSON text piece by piece: however the text is divided, the pieces add up to :func:`scrub` of the whole.
 
     At most sixteen bytes are held between calls. A call that raises leaves the scrubber unchanged.
@@ -131,6 +133,7 @@ class Scrubber:
 
         Raises:
             ConversionError: with offsets into the whole text.
+            RuntimeError: an error handler has scrubbed with this scrubber meanwhile. The piece was not taken.
 
         >>> scrubber = Scrubber()
         >>> scrubber.scrub(rb'"\ud83d'), scrubber.scrub(rb'\ude00"', final=True)
@@ -138,11 +141,14 @@ class Scrubber:
         """
         content = self._held + bytes_of(chunk)
         decided = len(content) if final else _decided(content)
-        escapes = replace(self._escapes)
+        before = self._escapes
+        escapes = replace(before)
         if self.errors in _AT_ONCE:
             written = [escapes.scrub(_converted(content[:decided], self.errors), 0, final=final)]
         else:
             written = self._written_run_by_run(escapes, content, decided, final=final)
+        if self._escapes is not before:
+            raise in_use(self)
         if final:
             self.reset()
         else:
