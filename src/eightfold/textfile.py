@@ -254,7 +254,7 @@ class TextFile(io.TextIOWrapper):
         """Write a held lead, and close the file, even if writing the lead fails."""
         try:
             self._settle()
-        except EncodeError:
+        except BaseException:  # What is raised says enough: the encoder need not warn of its lead.
             if self._form_encoder is not None:
                 self._form_encoder.discard()
             raise

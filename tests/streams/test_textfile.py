@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -385,6 +387,21 @@ def test_in_a_pipe_a_lead_that_is_settled_can_no_longer_be_joined() -> None:
         file.write(".")
     with open(reader, "rb") as binary:
         assert binary.read() == TRAIL + PAIR + LEAD + b"."
+
+
+def test_a_file_that_cannot_be_written_says_so_once() -> None:
+    reader, writer = os.pipe()
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        file = eightfold.open(writer, "w", "wtf-8")
+        file.write("a\ud83d")
+        os.close(reader)
+        with pytest.raises(OSError):
+            file.close()
+        assert file.closed
+        del file
+        gc.collect()
+    assert warned == []
 
 
 # --- random sequences of calls ----------------------------------------------------------------------------------------
