@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Protocol
+from typing import NoReturn, Protocol, SupportsIndex
 
 from eightfold.faults import Fault, code_point_name, hex_bytes
 from eightfold.markup import ROWS_SHOWN, Markup, row, table
@@ -53,6 +53,9 @@ class Faults(Iterator[Fault]):
 
     def _repr_html_(self) -> str:
         return html_of(self)
+
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
+        raise TypeError("faults cannot be copied or pickled while they are being found: make a list of them")
 
 
 def html_of(found: Peekable) -> str:

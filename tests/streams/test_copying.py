@@ -17,6 +17,7 @@ import eightfold
 from eightfold import repair
 from eightfold.corrected import Linter
 from eightfold.repair.mojibake import MojibakeRepairer
+from eightfold.showing import Faults
 from eightfold.stream import Decoder, Encoder
 
 pytestmark = pytest.mark.usefixtures("registered")
@@ -134,6 +135,13 @@ def test_streams_are_refused_with_the_reason() -> None:
         for way in WAYS.values():
             with pytest.raises(TypeError, match="an open stream"):
                 way(stream)
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("make", [lambda: eightfold.faults(b"\xff", "utf-8"), lambda: Faults(iter(()))])
+def test_faults_that_are_being_found_are_refused(make: Callable[[], Any], way: Callable[[Any], Any]) -> None:
+    with pytest.raises(TypeError, match="pickle"):
+        way(make())
 
 
 WITHOUT_GLOBAL_LOCK = """
