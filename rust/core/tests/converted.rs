@@ -9,7 +9,8 @@ use forms::family;
 
 const SOURCES: [&str; 6] = ["utf-8", "wtf-8", "cesu-8", "mutf-8", "xtf-8", "corrected-utf-8"];
 const TARGETS: [&str; 2] = ["wtf-16-le", "generalized-utf-8"];
-const POLICIES: [OnFault; 3] = [OnFault::Stop, OnFault::Replace, OnFault::SurrogateEscape];
+const POLICIES: [OnFault; 5] =
+    [OnFault::Stop, OnFault::Replace, OnFault::Ignore, OnFault::SurrogateEscape, OnFault::BackslashReplace];
 
 /// Words for the first chunk, for the second and for what is behind it: chunks become wider and narrower.
 const WORDS: [[&str; 3]; 6] = [
@@ -95,4 +96,24 @@ fn whatever_stands_at_a_border_between_chunks_is_converted() {
         }
     }
     assert!(compared > all * 9 / 10, "{compared} of {all}");
+}
+
+/// Where much is read by itself among words, blocks are read, and what is ill-formed in these has its answer.
+#[test]
+fn faults_among_many_surrogates_are_converted() {
+    let family = family();
+    for source in ["wtf-8", "generalized-utf-8", "mutf-8"] {
+        let mut data = words(&family[source], "слово ", CHUNK_BYTES);
+        for fault in ODD {
+            for (surrogates, letters) in (1..12).flat_map(|count| (0..12).map(move |letters| (count, letters))) {
+                data.extend(b"\xED\xB7\x8C".repeat(surrogates));
+                data.extend(fault);
+                data.extend(b"abc".repeat(letters));
+            }
+        }
+        for target in ["wtf-8", "generalized-utf-8", "wtf-16-le"] {
+            let compared = check(&family[source], &family[target], &data, &format!("{source} to {target}"));
+            assert_eq!(compared, POLICIES.len(), "{source} to {target}");
+        }
+    }
 }

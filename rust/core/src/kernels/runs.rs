@@ -10,7 +10,7 @@ use super::masks::{LANES, window_at};
 use super::measured::Width;
 use super::output::Output;
 use super::put::{first, put_plain};
-use super::reader::Reader;
+use super::reader::{Lanes, Reader};
 use super::source::Source;
 use super::words::{self, Shared, WORD};
 use crate::derive::piece::{Piece, window};
@@ -128,8 +128,10 @@ impl<'a> Runs<'a> {
         while at < limit {
             let window = window_at(data, at, &mut copy);
             let block = reader.look(window, limit - at);
-            let [_, fours] = block.lanes.leads;
-            let stop = first(fours & !block.lanes.ill | block.lanes.pairs);
+            let Lanes { ill, pairs, leads: [_, fours], .. } = block.lanes;
+            // There may be no room for the escapes of what is ill-formed.
+            let escapes = if reader.answer == Answer::Backslash { ill } else { 0 };
+            let stop = first(fours & !ill | pairs | escapes);
             let lanes = block.lanes.before(stop);
             put_plain(&reader, window, lanes, out);
             if stop < LANES {
