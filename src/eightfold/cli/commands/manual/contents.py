@@ -15,13 +15,13 @@ STATUSES = {
 }
 ENVIRONMENT = {
     "NO_COLOR": "If set and not empty, disables colour, unless `--color always` is given.",
-    "FORCE_COLOR": "If set and not empty, enables colour in pipes too.",
-    "TERM": "If `dumb`, disables colour.",
+    "FORCE_COLOR": "If set and not empty, enables colour in pipes too; `NO_COLOR` and `--color never` prevail.",
+    "TERM": "If `dumb` or `unknown`, disables colour, unless `FORCE_COLOR` or `--color always` enables it.",
     "COLUMNS": "The width of help and of coloured tables.",
     "EIGHTFOLD_ENGINE": "The engine: `native`, `python` or `reference`; `eightfold doctor` reports which is in use.",
     "EIGHTFOLD_SIMD": "The most that the compiled core uses of the processor: `portable`, `avx2` or `avx512` on "
-    "x86-64, `portable` or `neon` on AArch64; by default, all that there is. With any other name the core is not "
-    "loaded.",
+    "x86-64, `portable` or `neon` on AArch64; by default, all that there is. Any other name is "
+    "an error, except with another engine.",
     "XDG_STATE_HOME": "The folder in which `eightfold/` holds locks and the key of journals (default: "
     "`~/.local/state`). On Windows it is `LOCALAPPDATA`.",
 }
