@@ -10,7 +10,7 @@ use super::masks::{LANES, window_at};
 use super::measured::Width;
 use super::output::Output;
 use super::put::{first, put_plain};
-use super::reader::{Lanes, Reader};
+use super::reader::Reader;
 use super::source::Source;
 use super::words::{self, Shared, WORD};
 use crate::derive::piece::{Piece, window};
@@ -60,8 +60,8 @@ pub struct Words {
     pub shared: Shared,
     /// What to do at ill-formed units.
     pub answer: Answer,
-    /// Whether words end where much is read by itself, for blocks of which the values are those of UTF-8. Text beyond
-    /// the BMP goes on in words, which take no more time there.
+    /// Whether words end where much is read by itself, for blocks of which the values are those of UTF-8, and which
+    /// know no escapes. Text beyond the BMP goes on in words, which take no more time there.
     pub end_at_many: bool,
 }
 
@@ -77,7 +77,8 @@ impl<'a> Runs<'a> {
     #[must_use]
     pub fn new(source: &Source<'a>) -> Self {
         let (shared, answer) = (Shared::new(source.agreement), source.answer());
-        let words = Words { shared, answer, end_at_many: source.layout.shift().is_none() };
+        let end_at_many = source.layout.shift().is_none() && answer != Answer::Backslash;
+        let words = Words { shared, answer, end_at_many };
         Runs { source: *source, words }
     }
 
@@ -128,10 +129,8 @@ impl<'a> Runs<'a> {
         while at < limit {
             let window = window_at(data, at, &mut copy);
             let block = reader.look(window, limit - at);
-            let Lanes { ill, pairs, leads: [_, fours], .. } = block.lanes;
-            // There may be no room for the escapes of what is ill-formed.
-            let escapes = if reader.answer == Answer::Backslash { ill } else { 0 };
-            let stop = first(fours & !ill | pairs | escapes);
+            let [_, fours] = block.lanes.leads;
+            let stop = first(fours & !block.lanes.ill | block.lanes.pairs);
             let lanes = block.lanes.before(stop);
             put_plain(&reader, window, lanes, out);
             if stop < LANES {
