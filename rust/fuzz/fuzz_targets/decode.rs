@@ -4,13 +4,12 @@
 #![no_main]
 
 use eightfold_core::{Attempt, Form, Halt, OnFault, Pass, Scan, Step, TextBuffer};
-use eightfold_fuzz::{form_of, judged, prefix};
+use eightfold_fuzz::{LARGEST, form_of, judged, one_by_one, prefix};
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../../core/tests/one_pass/mod.rs"]
 mod one_pass;
 
-const LARGEST: u32 = 0x10_FFFF;
 /// Text that is longer is not short on any machine.
 const LONG: usize = 5000;
 
@@ -20,35 +19,6 @@ fn pass<'a>(form: &'a Form, data: &'a [u8], on_fault: OnFault) -> Pass<'a> {
 
 fn text(buffer: &TextBuffer) -> Vec<u32> {
     (0..buffer.text().len()).map(|at| buffer.text().at(at)).collect()
-}
-
-/// What one sequence after another gives: a pass over each alone, which the kernels have no room for.
-fn one_by_one(form: &Form, data: &[u8], on_fault: OnFault) -> Option<Vec<u32>> {
-    let (mut points, mut at) = (Vec::new(), 0);
-    while at < data.len() {
-        at = match judged(form, data, at) {
-            Step::Value { end, code_point } if code_point <= LARGEST => {
-                points.push(code_point);
-                end
-            }
-            Step::Value { end, .. } | Step::Unit { end } => match on_fault {
-                OnFault::Replace => {
-                    points.push(0xFFFD);
-                    end
-                }
-                OnFault::Ignore => end,
-                OnFault::BackslashReplace => {
-                    points.extend(
-                        data[at..end].iter().flat_map(|byte| format!("\\x{byte:02x}").into_bytes()).map(u32::from),
-                    );
-                    end
-                }
-                _ => return None,
-            },
-            Step::Wait => unreachable!("nothing follows"),
-        }
-    }
-    Some(points)
 }
 
 fn check_pieces(form: &Form, data: &[u8], cut: usize, on_fault: OnFault) {

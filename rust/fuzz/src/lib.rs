@@ -8,10 +8,13 @@ pub mod listed;
 
 use std::sync::{Arc, LazyLock};
 
-use eightfold_core::{Form, Range, Step, Tables};
+use eightfold_core::{Form, OnFault, Range, Step, Tables};
 
 #[path = "../../core/tests/forms/mod.rs"]
 mod forms;
+
+/// The largest code point of a str.
+pub const LARGEST: u32 = 0x10_FFFF;
 
 /// All forms, in the order of their names.
 pub static FORMS: LazyLock<Vec<Arc<Form>>> = LazyLock::new(|| forms::family().into_values().map(Arc::new).collect());
@@ -72,4 +75,34 @@ pub fn prefix(form: &Form, data: &[u8], largest: u32) -> (Vec<u32>, usize) {
         }
     }
     (points, at)
+}
+
+/// What one sequence after another gives under a policy that answers without a handler; None where it raises, or knows
+/// the bytes of a surrogate.
+pub fn one_by_one(form: &Form, data: &[u8], on_fault: OnFault) -> Option<Vec<u32>> {
+    let (mut points, mut at) = (Vec::new(), 0);
+    while at < data.len() {
+        at = match judged(form, data, at) {
+            Step::Value { end, code_point } if code_point <= LARGEST => {
+                points.push(code_point);
+                end
+            }
+            Step::Value { end, .. } | Step::Unit { end } => match on_fault {
+                OnFault::Replace => {
+                    points.push(0xFFFD);
+                    end
+                }
+                OnFault::Ignore => end,
+                OnFault::BackslashReplace => {
+                    points.extend(
+                        data[at..end].iter().flat_map(|byte| format!("\\x{byte:02x}").into_bytes()).map(u32::from),
+                    );
+                    end
+                }
+                _ => return None,
+            },
+            Step::Wait => unreachable!("nothing follows"),
+        }
+    }
+    Some(points)
 }
