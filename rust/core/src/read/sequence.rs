@@ -217,7 +217,7 @@ impl Form {
     }
 
     /// The code point of units that lie within `ranges`, the lowest of which mean `first`.
-    // Inline, it costs faults that have no code point time.
+    // Inlined, it slows faults that have no code point.
     #[inline(never)]
     pub(crate) fn value(&self, first: u32, ranges: &[Range], data: &[u8], start: usize) -> u32 {
         let places = (start..).step_by(self.tables.unit_bytes);
