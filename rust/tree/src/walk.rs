@@ -195,9 +195,13 @@ impl Walk {
         if bytes == b"." || bytes == b".." {
             return;
         }
-        let kind = if kind == FileType::Unknown { own_kind(handle, name) } else { kind };
+        let kind = match kind {
+            // A file if that cannot be known, as reading it reports that.
+            FileType::Unknown => own_kind(handle, name).unwrap_or(FileType::RegularFile),
+            _ => kind,
+        };
         entries.has_git |= bytes == b".git";
-        entries.has_ignore_file |= bytes == b".gitignore" && is_regular(handle, name);
+        entries.has_ignore_file |= bytes == b".gitignore" && own_kind(handle, name) == Some(FileType::RegularFile);
         entries.is_handed_back |= self.selection.handed_back.iter().any(|each| each == bytes);
         if bytes.starts_with(b".") && bytes.ends_with(&self.selection.temporary) {
             return;
@@ -311,18 +315,10 @@ fn open(folder: &Due) -> Result<OwnedFd, Errno> {
     opening::folder(around.handle.as_fd(), way)
 }
 
-/// What an entry is, where the list does not say it: a file if that cannot be known, as reading it reports that.
-fn own_kind(folder: &OwnedFd, name: &CStr) -> FileType {
-    match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(status) => FileType::from_raw_mode(status.st_mode),
-        Err(_) => FileType::RegularFile,
-    }
-}
-
-/// Whether an entry is a regular file, as far as its folder may be searched.
-fn is_regular(folder: &OwnedFd, name: &CStr) -> bool {
-    let status = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
-    status.is_ok_and(|status| FileType::from_raw_mode(status.st_mode) == FileType::RegularFile)
+/// What an entry is by itself, not by the list of its folder; None if that cannot be known.
+fn own_kind(folder: &OwnedFd, name: &CStr) -> Option<FileType> {
+    let status = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    Some(FileType::from_raw_mode(status.st_mode))
 }
 
 fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {

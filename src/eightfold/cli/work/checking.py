@@ -17,10 +17,10 @@ from eightfold.cli.output.reports.report import Report
 from eightfold.cli.work.inputs import byte_order_reported, identified
 from eightfold.cli.work.likeness import (
     PAIRED,
-    WIDE_MARKS,
     OtherForm,
     Pairs,
     has_fewer_faults,
+    heads_of_others,
     is_binary,
     may_be_binary,
     other_form,
@@ -31,7 +31,7 @@ from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
 from eightfold.files.read.reading import READ, Source, opened
 from eightfold.files.read.scanning import DOCUMENT, counts_in, faults_in
-from eightfold.files.read.tables import TABLE_HEADS, table_kind
+from eightfold.files.read.tables import table_kind
 from eightfold.files.walk.globs import Pattern
 from eightfold.files.walk.trees import Examination, Passed, can_examine
 from eightfold.files.walk.walking import Found
@@ -109,7 +109,7 @@ class Task(NamedTuple):
             return None
         return Examination(
             found,
-            marks=(*TABLE_HEADS, *(() if is_given else WIDE_MARKS)),
+            marks=heads_of_others(may_differ=not is_given),
             may_differ=not is_given,
             skips_binary=not self.binary and may_be_binary(found),
             escapes=self.escapes is not None,

@@ -15,7 +15,7 @@ from eightfold.faults import Fault, immutable
 from eightfold.files.paths.addresses import is_remote, packing_of
 from eightfold.files.read.reading import STANDARD_INPUT, Source
 from eightfold.files.read.scanning import faults_in
-from eightfold.files.read.tables import PARQUET, SQLITE, kind_by_head, table_kind
+from eightfold.files.read.tables import PARQUET, SQLITE, TABLE_HEADS, kind_by_head, table_kind
 from eightfold.files.walk.archives.others import kind_of
 from eightfold.forms import Form, form, forms
 from eightfold.stream import Located
@@ -34,6 +34,11 @@ _SIGNATURES = sorted(
 
 WIDE_MARKS: tuple[bytes, ...] = tuple(signature.mark for signature, _ in _SIGNATURES)
 """How files of 16- and 32-bit units begin."""
+
+
+def heads_of_others(*, may_differ: bool) -> tuple[bytes, ...]:
+    """Return how tables begin, which are no text, and with `may_differ` text of wider units too."""
+    return (*TABLE_HEADS, *(WIDE_MARKS if may_differ else ()))
 
 
 @immutable

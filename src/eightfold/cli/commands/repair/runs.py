@@ -14,7 +14,7 @@ from eightfold.cli.output.lines import counted, placed, say
 from eightfold.cli.work.in_place import UnchangedError
 from eightfold.cli.work.inputs import Failures, identified
 from eightfold.cli.work.jobs import Job
-from eightfold.cli.work.likeness import WIDE_MARKS, is_binary, other_form, table_hint
+from eightfold.cli.work.likeness import heads_of_others, is_binary, other_form, table_hint
 from eightfold.cli.work.remedies import source_bytes
 from eightfold.cli.work.stopping import StoppedError, fault_line
 from eightfold.cli.work.wholly_legacy import tell_charset
@@ -23,7 +23,7 @@ from eightfold.files import FileError
 from eightfold.files.parallel.threads import allowed, processors
 from eightfold.files.path_text import shown
 from eightfold.files.read.reading import READ, Source
-from eightfold.files.read.tables import TABLE_HEADS, table_kind
+from eightfold.files.read.tables import table_kind
 from eightfold.files.walk.trees import Examination, Passed, Trees, can_walk
 from eightfold.files.walk.walking import Walking, walked
 from eightfold.files.write.verifying import DifferenceError
@@ -163,7 +163,7 @@ class RepairRun:
         may_differ = not options.form_is_given
         return Examination(
             UTF_8,
-            marks=(*TABLE_HEADS, *(WIDE_MARKS if may_differ else ())),
+            marks=heads_of_others(may_differ=may_differ),
             may_differ=may_differ,
             skips_binary=not options.binary,
             escapes=options.json_files is not None,
