@@ -9,7 +9,8 @@ use super::masks::gathered;
 use super::measured::{Measured, Width};
 use super::output::{MOST_GAPS, Output};
 use super::text::Text;
-use super::validity::{self, BLOCK};
+use super::validity;
+pub use super::validity::BLOCK;
 use super::words;
 use crate::code_point::{LARGEST_IN_STR, STARTS};
 
@@ -220,10 +221,26 @@ fn encode<P: Point>(points: &[P], out: &mut Output<'_, u8>) {
     }
 }
 
+/// Write the blocks that a text begins with as long as they hold sequences of two bytes and none that are longer, and
+/// return how many code points that is.
+#[inline(never)]
+pub fn blocks_of_twos<P: Point>(points: &[P], out: &mut Output<'_, u8>) -> usize {
+    let (blocks, _) = points.as_chunks::<BLOCK>();
+    let are_twos = |block: &&[P; BLOCK]| (0x80..0x800).contains(&all_bits(*block));
+    let of_twos = blocks.iter().take_while(are_twos);
+    BLOCK * of_twos.map(|block| spell_short(block, BLOCK, out)).count()
+}
+
+/// All code points or-ed.
+#[inline(always)]
+fn all_bits<P: Point>(points: &[P]) -> u32 {
+    points.iter().fold(0, |all, &point| all | point.into())
+}
+
 /// Write a block of code points.
 #[inline]
 pub fn encode_block<P: Point>(block: &[P; BLOCK], out: &mut Output<'_, u8>) {
-    let all = block.iter().fold(0, |all, &point| all | point.into());
+    let all = all_bits(block);
     match all {
         0..0x80 => out.extend_by(block, |point| point.into() as u8),
         0x80..0x800 => spell_short(block, BLOCK, out),
@@ -335,7 +352,7 @@ fn spell_any<P: Point>(block: &[P; BLOCK], count: usize, out: &mut Output<'_, u8
 /// The sequences of some code points.
 #[inline(always)]
 pub fn sequences<P: Point>(block: &[P; BLOCK]) -> [[u8; LONGEST]; BLOCK] {
-    let all = block.iter().fold(0, |all, &point| all | point.into());
+    let all = all_bits(block);
     // A loop for each is made into vectors.
     if all < 0x1_0000 { block.map(|point| narrow(point.into() as u16)) } else { block.map(|point| wide(point.into())) }
 }

@@ -1,8 +1,8 @@
 //! Short text to UTF-8 in one pass, into memory that holds whatever it can become.
 //!
 //! Measuring a text first, to write it into memory of the exact size, costs more than the text itself where that is a
-//! word or a line. ASCII is written by words, and the rest one by one: in text this short the branches cost less than
-//! what would do without them.
+//! word or a line. ASCII and long sequences are written by words, and the rest one by one: in text this short the
+//! branches cost less than what would do without them.
 
 #![expect(
     unsafe_code,
@@ -71,13 +71,13 @@ pub fn write_scalars(text: Text<'_>, out: &mut Output<'_, u8>) -> usize {
     0
 }
 
-/// As [`write_short`], word by word on any machine: the kernels know what is written instead of surrogates only.
+/// As [`write_short`], without the kernels, which know what is written instead of surrogates only.
 pub fn write_by_words(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) -> usize {
     let limit = limit(text, instead, out);
     match text {
-        Text::One(points) => spell(&points[..limit], instead, out),
-        Text::Two(points) => spell(&points[..limit], instead, out),
-        Text::Four(points) => spell(&points[..limit], instead, out),
+        Text::One(points) => spell_alone(&points[..limit], instead, out),
+        Text::Two(points) => spell_alone(&points[..limit], instead, out),
+        Text::Four(points) => spell_alone(&points[..limit], instead, out),
     }
 }
 
@@ -112,8 +112,16 @@ fn write<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) ->
     match Level::current() {
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         Level::VECTORS => in_turns(points, instead, out),
-        _ => spell(points, instead, out),
+        _ => spell_alone(points, instead, out),
     }
+}
+
+/// As [`write_short`], on any machine: blocks of sequences of one and two bytes, if it begins with some, and words.
+// Letters and spaces take turns there, so that branches cost more than what does without them.
+#[inline]
+fn spell_alone<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) -> usize {
+    let count = if points.len() < plain::BLOCK { 0 } else { plain::blocks_of_twos(points, out) };
+    count + spell(&points[count..], instead, out)
 }
 
 /// As [`write_short`], by blocks where there are no surrogates.
@@ -337,11 +345,6 @@ fn threes<P: Point>(points: &[P; 4]) -> [u64; 2] {
     [low(even) | low(odd) << 24, even >> 32 | odd >> 32 << 24]
 }
 
-/// The bytes of a sequence of two, the first lowest.
-fn two(point: u32) -> u16 {
-    (0x80C0 | point >> 6 | (point & 0x3F) << 8) as u16
-}
-
 fn takes_four(point: u32) -> bool {
     point.wrapping_sub(0x1_0000) <= LARGEST_IN_STR - 0x1_0000
 }
@@ -370,7 +373,7 @@ unsafe fn write_each<P: Point>(
         unsafe {
             match point {
                 0..0x80 => place.put([point as u8], 1),
-                0x80..0x800 => place.put(two(point).to_le_bytes(), 2),
+                0x80..0x800 => place.put((plain::two(point) as u16).to_le_bytes(), 2),
                 // Nothing there is rare: not to ask gains 3 % of Hindi.
                 0x800..FIRST_SURROGATE => place.put(plain::three(point).to_le_bytes(), 3),
                 0x800..0x1_0000 if is_three(point, points, at) => place.put(plain::three(point).to_le_bytes(), 3),
@@ -460,7 +463,7 @@ mod tests {
 
     #[test]
     fn words_are_written_as_single_code_points_are() {
-        const KINDS: [u32; 10] = [0x20, 0x3B1, 0x915, 0x4E00, 0xD7FF, 0xD83D, 0xDE00, 0xE000, 0xF900, 0xFFFD];
+        const KINDS: [u16; 10] = [0x20, 0x3B1, 0x915, 0x4E00, 0xD7FF, 0xD83D, 0xDE00, 0xE000, 0xF900, 0xFFFD];
         let ways = [
             Instead::Stop,
             Instead::Nothing,
@@ -471,12 +474,13 @@ mod tests {
             Instead::Sequence { joins: true },
         ];
         let mut state = 1_u32;
-        for instead in ways.iter().cycle().take(if cfg!(miri) { 14 } else { 2100 }) {
-            // Mostly one kind, so that there are words of it.
+        for round in 0..if cfg!(miri) { 14 } else { 2100 } {
+            let (instead, kind) = (&ways[round % ways.len()], KINDS[round % KINDS.len()]);
+            // Mostly one kind, so that there are words and blocks of it.
             let units: [u16; MOST / 2] = std::array::from_fn(|_| {
                 state = state.wrapping_mul(0x0019_660D).wrapping_add(0x3C6E_F35F);
-                let others = state >> 28;
-                KINDS[if others < 14 { 3 } else { (state >> 8) as usize % KINDS.len() }] as u16
+                let is_other = state >> 28 >= 14 - (round % 3) as u32;
+                if is_other { KINDS[(state >> 8) as usize % KINDS.len()] } else { kind }
             });
             let written = |write: fn(Text<'_>, &Instead, &mut Output<'_, u8>) -> usize| {
                 let mut memory = [MaybeUninit::uninit(); 16 * MOST + SLACK];
