@@ -1,8 +1,9 @@
 """The compiled core is optional: without a Rust toolchain the package installs without it.
 
 ``EIGHTFOLD_BUILD=native`` turns a failed build of the core into an error; ``EIGHTFOLD_BUILD=rust`` does too, and builds
-it without the C++ library; ``EIGHTFOLD_BUILD=python`` builds none. Without any of them the library is left out where
-there is no C++ compiler: the results are the same, and the kernels for AVX-512, AVX2 and NEON are ours.
+it without the C++ library; ``EIGHTFOLD_BUILD=python`` builds none; any other value is an error. Without any of them the
+library is left out where there is no C++ compiler: the results are the same, and the kernels for AVX-512, AVX2 and NEON
+are ours.
 """
 
 import os
@@ -88,7 +89,9 @@ def leaves_out_library(asked):
 
 # Cargo rebuilds if this differs: another Python may be at the same path, as in an environment that was made again.
 os.environ["PYO3_ENVIRONMENT_SIGNATURE"] = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')} {sys.version}"
-asked = os.environ.get("EIGHTFOLD_BUILD")
+asked = os.environ.get("EIGHTFOLD_BUILD", "")
+if asked not in ("", "native", "rust", "python"):
+    sys.exit(f"EIGHTFOLD_BUILD is 'native', 'rust' or 'python', not {asked!r}")
 core = RustExtension("eightfold._native", "rust/python/Cargo.toml", binding=Binding.PyO3, debug=False)
 core.optional = asked not in ("native", "rust")
 core.args = ["--no-default-features"] if leaves_out_library(asked) else []

@@ -69,6 +69,13 @@ def test_a_core_is_optional_unless_it_is_asked_for() -> None:
     assert built(builds=True, EIGHTFOLD_BUILD="rust")[0].split()[0] == "False"
 
 
+def test_a_build_that_there_is_none_of_is_an_error_and_not_passed_over() -> None:
+    assert built(builds=True, EIGHTFOLD_BUILD="")[0].split()[0] == "True"
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        built(builds=True, EIGHTFOLD_BUILD="Native")
+    assert failed.value.stderr == "EIGHTFOLD_BUILD is 'native', 'rust' or 'python', not 'Native'\n"
+
+
 def test_without_a_cpp_compiler_the_core_is_built_without_the_library(tmp_path: Path) -> None:
     nowhere = {"PATH": str(tmp_path), "CXX": "c++"}
     assert built(builds=True, **nowhere)[0] == "True --no-default-features"
