@@ -88,8 +88,15 @@ def test_a_limit_holds_for_what_is_shown(faults: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("encode_faults", [eightfold.encode_faults, text.TWINS["encode_faults"]])
 def test_faults_of_text_are_shown_too(encode_faults: Callable[..., Any]) -> None:
     found = encode_faults("a\ud800b\ud801", "utf-8")
-    assert [row[2] for row in cells_of(found)] == ["U+D800", "U+D801"]
+    assert [row[1:3] for row in cells_of(found)] == [["", "U+D800"], ["", "U+D801"]]
     assert len(list(found)) == 2
+
+
+@pytest.mark.parametrize("faults", FINDERS)
+def test_bytes_of_a_long_fault_that_are_left_out_are_said_to_be(faults: Callable[..., Any]) -> None:
+    shown = [cells_of(faults(b"\xff" * length, "corrected-utf-8"))[0] for length in (64, 65)]
+    assert [row[0] for row in shown] == ["0-64", "0-65"]
+    assert [row[1] for row in shown] == [" ".join(["FF"] * 64), " ".join(["FF"] * 64) + " ..."]
 
 
 @pytest.mark.parametrize("faults", FINDERS)
