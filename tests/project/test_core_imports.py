@@ -5,6 +5,7 @@ The list is data, `ORDER`; the imports are read from the text of the files, see 
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,14 @@ def core_sources() -> dict[str, str]:
 
 def test_files_import_up_the_list_only() -> None:
     assert breaches(core_sources()) == []
+
+
+def test_the_table_for_contributors_has_the_same_order() -> None:
+    page = (CORE.parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = page.partition("| where in `rust/core/src/` |")[2].partition("\n\n")[0]
+    cells = [line.split(" | ")[0] for line in table.splitlines() if line.startswith("| `")]
+    rows = tuple(tuple(re.findall(r"`(\w+)(?:\.rs|/)`", cell)) for cell in cells)
+    assert rows == tuple(row for row in ORDER if row != ("lib",))
 
 
 def test_no_file_imports_itself_by_way_of_others() -> None:

@@ -6,6 +6,7 @@ The list is data, `ORDER`; the imports are read from the syntax trees, those ins
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -135,13 +136,13 @@ def own_module(name: str, known: set[str]) -> str | None:
     return rest
 
 
-def breaches(sources: dict[str, tuple[str, bool]]) -> list[str]:
+def breaches(sources: dict[str, tuple[str, bool]], ranks: dict[str, int] = RANKS) -> list[str]:
     """Return what breaks the rules in sources: by dotted name their text and whether they are a package's own."""
     known = {*sources, CORE}
     found = []
     for module, (source, is_package) in sources.items():
         room = room_of(module)
-        if room not in RANKS:
+        if room not in ranks:
             found.append(f"{module} has no place in the order")
             continue
         for name in imports(source, module, is_package=is_package):
@@ -152,7 +153,7 @@ def breaches(sources: dict[str, tuple[str, bool]]) -> list[str]:
             elif room_of(target) == CORE:
                 if room not in CHOOSERS:
                     found.append(f"{module or 'the package'} imports the compiled core")
-            elif RANKS.get(room_of(target), -1) > RANKS[room] or points_down_inside(module, target):
+            elif ranks.get(room_of(target), -1) > ranks[room] or points_down_inside(module, target):
                 found.append(f"{module or 'the package'} imports {name}, which stands below it")
         if room in INSIDE and inner_room_of(module) not in INNER_RANKS[room]:
             found.append(f"{module} has no place in the order")
@@ -198,6 +199,21 @@ def package_sources() -> dict[str, tuple[str, bool]]:
 
 def test_imports_point_up_the_list_only() -> None:
     assert breaches(package_sources()) == []
+
+
+def ranks_of_the_table() -> dict[str, int]:
+    """Return the row of each room in the table for contributors, which leaves out what stands first and last."""
+    page = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    cells = re.findall(r"^\| (`src/eightfold/.*?) \|", page, re.MULTILINE)
+    rows = [re.findall(r"`(?:src/eightfold/)?(\w+)(?:\.py|/)`", cell) for cell in cells]
+    table = {room: rank for rank, row in enumerate(rows) for room in row}
+    return {"version": -1, **table, "__init__": table["tables"], "__main__": len(rows)}
+
+
+def test_imports_point_up_the_table_for_contributors_only() -> None:
+    ranks = ranks_of_the_table()
+    assert set(ranks) == set(RANKS)
+    assert breaches(package_sources(), ranks) == []
 
 
 def test_only_the_engine_s_module_knows_whether_there_is_a_core() -> None:
