@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -342,6 +343,24 @@ def unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
     import eightfold.seam
 
     monkeypatch.setattr(eightfold.seam, "_read_if_same", lambda *given: None)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows gives no open file another name")
+def test_another_file_that_has_its_path_now_is_not_read_instead(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = os.open
+
+    def by_its_path_only(name: str, *given: int) -> int:
+        if str(name).startswith("/dev/fd/"):
+            raise FileNotFoundError(name)
+        return opened(name, *given)
+
+    path.write_bytes(b"abc")
+    with eightfold.open(path, "a", "wtf-8", "replace") as file:
+        path.rename(path.with_name("moved"))
+        path.write_bytes(b"ab" + LEAD)
+        monkeypatch.setattr(os, "open", by_its_path_only)
+        file.write("\ude00!")
+    assert path.with_name("moved").read_bytes() == b"abc?!"
 
 
 @pytest.mark.parametrize(

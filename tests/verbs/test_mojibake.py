@@ -191,6 +191,21 @@ def test_a_short_part_before_a_long_one_is_judged_alone(monkeypatch: pytest.Monk
         assert (found_in(data, size), parts) == (whole, parts_of_whole)
 
 
+@pytest.mark.parametrize("before", ["", "é", "€", "😀"])
+def test_a_line_without_ascii_is_cut_between_characters(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mojibake, "LINE_BYTES", 24)
+    parts = list[str]()
+    monkeypatch.setattr(
+        MojibakeFinder, "_mended", lambda finder, line, start, end: parts.append(line[start:end].decode()) or ()
+    )
+    text = before + garbled("é") * 20
+    for size in (1, 7, 100):
+        parts.clear()
+        found_in(text.encode(), size)
+        assert "".join(parts) == text
+        assert max(len(part.encode()) for part in parts) <= 24
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("errors", ["escape", "replace", "cp1252"])
 def test_every_change_is_undone_to_the_byte(seed: int, errors: str) -> None:
