@@ -178,6 +178,7 @@ def test_what_has_too_many_faults_is_looked_at_no_further(monkeypatch: pytest.Mo
         ("caf\u00e9".encode("utf-16-le"), "utf-16-le", True),
         ("caf\u00e9".encode("utf-16-le"), "utf-16-be", False),
         (b"\x3d\xd8a\0\n\0 \0b\0", "wtf-16-le", True),
+        (eightfold.encode("Кот спит. \ud83d " * 20, "wtf-16-le"), "wtf-16-le", True),
         ("\U0001f600\n".encode("utf-32-be"), "utf-32-be", True),
         ("\U0001f600\u8a9e".encode("utf-32-be"), "utf-32-be", True),
         ("\U0001f600\u8a9e".encode("utf-32-be"), "utf-32-le", False),
