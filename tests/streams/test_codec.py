@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import threading
+from array import array
 from collections.abc import Callable
 from pathlib import Path
 
@@ -59,6 +60,21 @@ def test_the_codecs_go_before_those_of_ftfy() -> None:
     program = "import ftfy, eightfold; eightfold.register_codecs(); print('\\U0001f600'.encode('cesu-8').hex())"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "eda0bdedb880\n"
+
+
+def test_the_codecs_of_ftfy_stay_registered() -> None:
+    program = (
+        "import ftfy, eightfold; eightfold.register_codecs();"
+        "print(b'\\x81\\x80'.decode('sloppy-windows-1252').encode());"
+        "eightfold.unregister_codecs(); print('\\U0001f600'.encode('cesu-8').hex())"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "b'\\xc2\\x81\\xe2\\x82\\xac'\nf09f9880\n"
+
+
+def test_decoding_says_how_many_bytes_it_has_taken_of_any_buffer() -> None:
+    data = array("H", b"abcd")
+    assert codecs.lookup("cesu-8").decode(data) == codecs.utf_8_decode(data) == ("abcd", 4)
 
 
 def test_only_what_python_lacks_is_registered() -> None:

@@ -63,6 +63,7 @@ def test_an_element_holds_its_text_and_nothing_else(content: str, value: str) ->
 def test_what_is_joined_to_markup_is_text_again() -> None:
     assert isinstance(element("b"), Markup)
     assert joined([element("b", "x") + "<"]) == "&lt;b&gt;x&lt;/b&gt;&lt;"
+    assert joined(["a", "b"], "<") == "a&lt;b"
 
 
 @pytest.mark.parametrize("faults", FINDERS)
@@ -123,6 +124,7 @@ def test_a_plan_shows_every_change_and_what_it_loses() -> None:
     ]
     assert "2 changes from utf-8 to UTF-8" in page_of(plan)
     assert "and 1 more" in page_of(repair.plan(b"\xff" * (ROWS_SHOWN + 1)))
+    assert " more<" not in page_of(repair.plan(b"\xff" * ROWS_SHOWN))
 
 
 @pytest.mark.parametrize("each", eightfold.forms(), ids=lambda each: each.name)
