@@ -36,6 +36,15 @@ def test_escapes_are_found_as_the_reference_finds_them() -> None:
             assert CORE.unpaired_escapes(text, 1, 1) == twin(text, 1, 1), text
 
 
+def test_a_lead_waits_for_whatever_may_become_its_trail() -> None:
+    twin = twins_of(jsonescapes.__name__)["unpaired_escapes"]
+    digits = "0123456789abcdefABCDEFg"
+    for count in range(4):
+        for begun in product(digits, repeat=count):
+            text = rf"\ud83d\u{''.join(begun)}".encode()
+            assert CORE.unpaired_escapes(text, final=False) == twin(text, final=False), text
+
+
 def test_positions_are_those_of_the_reference() -> None:
     twin = twins_of(jsonpath.__name__)["JsonPosition"]
     chance = random.Random(1)

@@ -80,6 +80,13 @@ def test_faults_that_are_shown_are_still_yielded(faults: Callable[..., Any]) -> 
 
 
 @pytest.mark.parametrize("faults", FINDERS)
+def test_no_more_faults_are_seen_ahead_than_are_asked_for(faults: Callable[..., Any]) -> None:
+    found = faults(b"\xff" * 5, "utf-8")
+    assert [len(found.peek(count)) for count in (3, 1, 0, 9)] == [3, 1, 0, 5]
+    assert len(list(found)) == 5
+
+
+@pytest.mark.parametrize("faults", FINDERS)
 def test_a_limit_holds_for_what_is_shown(faults: Callable[..., Any]) -> None:
     found = faults(b"\xff" * 9, "utf-8", 3)
     assert len(cells_of(found)) == 3
