@@ -215,6 +215,25 @@ def test_what_a_handler_says_holds_across_pieces() -> None:
     assert raised.value.start == places[0]
 
 
+@pytest.mark.skipif(eightfold.ENGINE != "native", reason="the reference would take minutes, and has no threads")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_handler_gets_a_sequence_without_an_end_whole_also_if_it_is_longer_than_pieces(threads: int) -> None:
+    before, reserved = b"text " * (2**21 // 5), b"\xfe" + b"\x80" * (3 * 2**20)
+    seen: list[tuple[int, int]] = []
+
+    def noted(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeDecodeError)
+        seen.append((error.start, error.end))
+        return "?", error.end
+
+    codecs.register_error("eightfold.noted", noted)
+    data = before + reserved + b"a\xff"
+    converted = eightfold.convert(data, "corrected-utf-8", "utf-8", "eightfold.noted", threads=threads)
+    assert converted == before + b"?a?"
+    end = len(before) + len(reserved)
+    assert seen == [(len(before), end), (end + 1, end + 2)]
+
+
 @pytest.mark.parametrize("verb", [eightfold.faults, eightfold.is_well_formed, eightfold.tally])
 def test_threads_are_a_number(verb: Callable[..., object]) -> None:
     with pytest.raises(ValueError, match="threads must be 1 or more, not 0"):
