@@ -171,6 +171,8 @@ def convert(data: Data, source: AnyForm, target: AnyForm, errors: AnyErrors = "s
     for a fault of the source. For a code point that the target cannot write it gets an EncodeError whose object is that
     one character (the handler must return position 1).
 
+    Surrogate pairs that the target joins are not reported: a :class:`~eightfold.Converter` counts them.
+
     Args:
         data: any bytes-like object, in the source form.
         source, target: Forms or names.
