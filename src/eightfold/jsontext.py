@@ -64,7 +64,8 @@ def scrub(data: Data, errors: AnyErrors = "replace") -> bytes:
             a broken escape would otherwise meet and form another one), ``backslashreplace`` (the text
             ``\ud83d`` or ``\xff``, which JSON writes with two backslashes) or ``strict``; ``xmlcharrefreplace`` and
             ``namereplace``, which apply to escapes only; or a handler known to :func:`codecs.lookup_error`, which
-            is called as by :func:`eightfold.convert`, and whose text is escaped as JSON requires.
+            is called as by :func:`eightfold.convert`, with only the adjacent bytes above 7F, and whose text is escaped
+            as JSON requires.
 
     Raises:
         ConversionError: the text needs a change, and the policy is strict; offsets count bytes of the data.
@@ -161,10 +162,11 @@ class Scrubber(Copied):
             written.append(escapes.scrub(content[done : run.start()], self._offset + done))
             ended = final and run.end() == len(content)
             try:
-                well_formed = _made_well_formed(run[0], self.errors, ended=ended)
+                well_formed = _made_well_formed(run[0], self.errors)
             except ConversionError as error:
                 escapes.scrub(b"", 0, final=True)  # an undecided escape precedes the fault and is reported first
-                raise_conversion(SOURCE, UTF_8.name, self._offset + run.start(), error.fault, (error.start, error.end))
+                fault = error.fault if ended else replace(error.fault, at_end=False)
+                raise_conversion(SOURCE, UTF_8.name, self._offset + run.start(), fault, (error.start, error.end))
             written.append(escapes.scrub(well_formed, self._offset + run.start()))
             done = run.end()
         written.append(escapes.scrub(content[done:decided], self._offset + done, final=final))
@@ -219,10 +221,9 @@ def _ill_formed_runs(content: bytes, end: int) -> Iterator[re.Match[bytes]]:
             yield run
 
 
-def _made_well_formed(run: bytes, errors: AnyErrors, *, ended: bool) -> bytes:
-    # Unless the input ends here, any ASCII character can stand in for the byte that cuts a sequence short.
-    stand_in = b"" if ended else b"\0"
-    well_formed = convert(run + stand_in, UTF_8, UTF_8, errors).removesuffix(stand_in)
+def _made_well_formed(run: bytes, errors: AnyErrors) -> bytes:
+    # For a handler the input ends with the run: what it answers may depend on all bytes that it sees.
+    well_formed = convert(run, UTF_8, UTF_8, errors)
     # A handler's text goes into a string. The original text is all above U+007F, so none of it needs an escape.
     return json.dumps(well_formed.decode(), ensure_ascii=False)[1:-1].encode()
 

@@ -455,6 +455,21 @@ def test_what_a_foreign_handler_writes_beyond_ascii(handler: Any) -> None:
     assert scrub(b'"\xff\\ud83d"', errors) == b'"\xc3\xa9\\u00e9"'
 
 
+@pytest.mark.parametrize(
+    ("answer", "written"),
+    [
+        (lambda error: ("a\0", len(error.object)), rb"a\u0000"),
+        (lambda error: (error.object[error.start :].decode("latin-1"), len(error.object)), "\xff\xe2\x82".encode()),
+        (lambda error: (f"{len(error.object)}", len(error.object)), b"3"),
+    ],
+)
+def test_a_handler_may_answer_for_all_that_it_sees_and_sees_nothing_else(
+    handler: Any, answer: Callable[[Any], Any], written: bytes
+) -> None:
+    for before, after in ((b'"', b'"'), (b'"', b""), (b"", b"\n")):
+        assert scrub(before + b"\xff\xe2\x82" + after, handler(answer)) == before + written + after
+
+
 def test_offsets_count_bytes_of_the_text_also_after_a_handler_has_written_more_or_less(handler: Any) -> None:
     def raw_only(written: str) -> str:
         def answer(error: Any) -> tuple[str, int]:
