@@ -102,7 +102,8 @@ class MojibakeFinder(Copied):
         _need_ftfy()  # Missing extras show at once.
         self.settled: int = 0
         """The offset before which everything has been found."""
-        self._held = b""
+        self._held: list[bytes] = []
+        self._held_bytes = 0
         self._ill_formed: list[Span] = []
         self._position = LinePosition(UTF_8)
 
@@ -114,11 +115,16 @@ class MojibakeFinder(Copied):
             ill_formed: the spans in the input that are not UTF-8, in order, as far as they are known by now.
             final: whether these are the last bytes.
         """
-        content = self._held + chunk
         self._ill_formed += ill_formed
+        self._held.append(chunk)
+        self._held_bytes += len(chunk)
+        # A small piece of a long line is not worth a look at what is held: all pieces together would take long.
+        if not final and b"\n" not in chunk and self._held_bytes < LINE_BYTES + _SLACK_BYTES:
+            return []
+        content = b"".join(self._held)
         end = len(content) if final else self._end(content)
         places = list(self._places(content, end)) if end else []
-        self._held = content[end:]
+        self._held, self._held_bytes = [content[end:]], len(content) - end
         self.settled += end
         del self._ill_formed[: self._first_behind(self.settled)]
         return places
@@ -139,7 +145,8 @@ class MojibakeFinder(Copied):
         near = (at for at in range(end, end - 4, -1) if not 0x80 <= content[at] < 0xC0)
         end = next(near, end)
         offset = self.settled + end
-        behind = self._ill_formed[self._first_behind(offset) :][:1]
+        first = self._first_behind(offset)
+        behind = self._ill_formed[first : first + 1]
         return next((last for first, last in behind if first < offset), offset) - self.settled
 
     def _first_behind(self, offset: int) -> int:
@@ -150,23 +157,32 @@ class MojibakeFinder(Copied):
         """Yield the places before an offset; what is behind it decides how the last line is divided."""
         passed = at = 0
         while found := _TWO_BEYOND_ASCII.search(content, at, end):
-            start, at = self._part(content, found.start())
+            start, at = self._part(content, at, found.start())
             for begin, old, new in self._mended(content, start, at):
                 self._position.pass_over(content[passed:begin])
                 passed = begin
                 yield Mojibake(self.settled + begin, old, new, self._position.line, self._position.column)
         self._position.pass_over(content[passed:end])
 
-    def _part(self, content: bytes, at: int) -> Span:
-        """Return where the line of an offset begins and ends, or its part of a long one."""
-        start, end = content.rfind(b"\n", 0, at) + 1, content.find(b"\n", at)
-        line_end = len(content) if end < 0 else end
-        while line_end - start > LINE_BYTES:
+    def _part(self, content: bytes, behind: int, at: int) -> Span:
+        """Return where the line of an offset begins and ends, or its part of a long one.
+
+        Args:
+            content, at: the bytes, and the offset.
+            behind: where a line or a part ends before the offset; only what is behind it is examined.
+        """
+        start = content.rfind(b"\n", behind, at) + 1 or behind
+        while True:
+            beyond = start + LINE_BYTES + 1
+            line_end = content.find(b"\n", at, beyond)
+            if line_end < 0:
+                line_end = min(beyond, len(content))
+            if line_end - start <= LINE_BYTES:
+                return start, line_end
             end = self._end_of_part(content, start)
             if end > at:
                 return start, end
             start = end
-        return start, line_end
 
     def _mended(self, content: bytes, start: int, end: int) -> Iterator[tuple[int, bytes, bytes]]:
         """Yield what is mended in a line: where it begins, the old bytes and the new."""

@@ -241,7 +241,7 @@ def test_what_is_held_is_bounded_and_time_is_linear() -> None:
         begun = time.process_time()
         for _ in range(20):
             finder.find(data * (8192 // len(data)))
-            assert len(finder._held) <= LINE_BYTES + 8192 + 16
+            assert sum(map(len, finder._held)) == finder._held_bytes <= LINE_BYTES + 8192 + 16
         assert time.process_time() - begun < 20
 
 
@@ -253,6 +253,24 @@ def test_many_faults_take_linear_time() -> None:
     begun = time.process_time()
     finder.find(garbage, spans, final=True)
     assert len(spans) > 50_000
+    assert time.process_time() - begun < 10
+
+
+def test_small_pieces_of_a_long_line_take_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    # With all that is held examined for each piece this takes minutes.
+    monkeypatch.setattr(mojibake, "LINE_BYTES", 1 << 18)
+    data = b"\xff\xfe " * 60_000
+    begun = time.process_time()
+    result, changes = repaired(data, 4, "replace")
+    assert (result.decode(), len(changes)) == ("\ufffd\ufffd " * 60_000, 120_000)
+    assert time.process_time() - begun < 20
+
+
+def test_a_long_line_in_one_piece_takes_linear_time() -> None:
+    # With each part sought from the beginning of the line this takes minutes.
+    data = "\u4e2d\u6587".encode() * 6_000_000
+    begun = time.process_time()
+    assert MojibakeFinder().find(data, final=True) == []
     assert time.process_time() - begun < 10
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from operator import attrgetter
+
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.mojibake import MojibakeFinder
 from eightfold.reference import signed
@@ -39,7 +42,7 @@ class MojibakeRepairer(Repairer):
                 f"mojibake is UTF-8 that was read in a legacy charset: it is not mended in {self.form.name}"
             )
         self._finder = MojibakeFinder()
-        self._content = b""
+        self._content: list[bytes] = []
         self._start = 0
         self._changes: list[Change] = []
 
@@ -64,13 +67,17 @@ class MojibakeRepairer(Repairer):
         piece = bytes_of(chunk)
         changes = super().repair(piece, final).changes
         found = self._finder.find(piece, [(each.start, each.end) for each in changes], final)
-        self._content += piece
+        self._content.append(piece)
         self._changes += changes
         end = self._finder.settled
+        if end == self._start:
+            return Repaired(b"", ())
         mended = (Change(each.start, each.old, each.new, MOJIBAKE, MOJIBAKE, each.line, each.column) for each in found)
-        due = sorted((*(each for each in self._changes if each.start < end), *mended), key=lambda each: each.start)
-        self._changes = [each for each in self._changes if each.start >= end]
-        content, self._content = self._content[: end - self._start], self._content[end - self._start :]
+        settled = bisect_left(self._changes, end, key=attrgetter("start"))
+        due = sorted((*self._changes[:settled], *mended), key=attrgetter("start"))
+        del self._changes[:settled]
+        content = b"".join(self._content)
+        content, self._content = content[: end - self._start], [content[end - self._start :]]
         edits = (Edit(each.start - self._start, each.old, each.new) for each in due)
         data = b"".join(spliced([content], edits))
         self._start = end

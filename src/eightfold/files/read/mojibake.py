@@ -21,11 +21,15 @@ def faults_and_mojibake_in(source: Source, form: Form, json: JsonReading | None 
     """
     checker, finder = _checker(source, form, json), MojibakeFinder()
     due: list[Located] = []
+    passed = 0
     for chunk, final in source.pieces():
         found = checker.check(chunk, final)
         places = finder.find(chunk, [(each.fault.start, each.fault.end) for each in found], final)
         due += found
         due += (Located(each.fault, each.line, each.column) for each in places)
+        if finder.settled == passed and not final:
+            continue  # A small piece of a long line: all pieces together would take long.
+        passed = finder.settled
         due.sort(key=lambda each: each.fault.start)
         settled = sum(each.fault.start < finder.settled for each in due)
         yield from due[: settled if not final else len(due)]
