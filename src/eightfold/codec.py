@@ -85,7 +85,7 @@ class StreamReader(codecs.StreamReader):
             more = self.stream.read(1)
             if not more:
                 # `readline` reads in pieces, and an error in the last piece must not discard the others.
-                return self._end(quiet=firstline or self._is_in_line)
+                return self._at_most(chars, self._end(quiet=firstline or self._is_in_line))
             self.bytebuffer += more
             text = super().read(size, chars, firstline)
         return text + self._end(quiet=bool(text)) if size < 0 and chars < 0 else text
@@ -103,6 +103,13 @@ class StreamReader(codecs.StreamReader):
         finally:
             self._is_in_line = False
         return line if keepends or not line else line.splitlines()[0]
+
+    def _at_most(self, chars: int, text: str) -> str:
+        """Return the beginning of a text, and keep the rest for the next call."""
+        if chars < 0:
+            return text
+        self.charbuffer: str = text[chars:]
+        return text[:chars]
 
     def _end(self, *, quiet: bool = False) -> str:
         """Return the text left at the end of the stream; with `quiet`, leave an error to the next call."""

@@ -149,6 +149,14 @@ def test_a_stream_reader_drops_nothing_at_the_end() -> None:
     assert codecs.getreader("wtf-8")(io.BytesIO(b"ab\xed\xa0\xbd")).readline() == "ab\ud83d"
 
 
+@pytest.mark.parametrize("chars", [1, 3, 8, 9])
+def test_a_stream_reader_gives_no_more_than_it_is_asked_for_at_a_short_end(chars: int) -> None:
+    reader = codecs.getreader("wtf-8")(io.BytesIO(b"ab\xed\xa0"), "backslashreplace")
+    parts = [*iter(lambda: reader.read(-1, chars), "")]
+    assert "".join(parts) == r"ab\xed\xa0"
+    assert max(map(len, parts)) <= chars
+
+
 @pytest.mark.parametrize("errors", ["strict", "replace"])
 def test_an_empty_line_without_its_end_is_not_the_end_of_the_stream(errors: str) -> None:
     lines = ["", "漢" * 40, "", "\ud83d"]  # Python's readers take 72 bytes at first, which cut a sequence of three.
