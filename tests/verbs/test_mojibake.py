@@ -66,8 +66,10 @@ def found_in(data: bytes, size: int = 1 << 30) -> list[Mojibake]:
     return found
 
 
-def repaired(data: bytes, size: int = 1 << 30, errors: str = "escape") -> tuple[bytes, list[Change]]:
-    repairer, result, changes = MojibakeRepairer(errors=errors), b"", list[Change]()
+def repaired(
+    data: bytes, size: int = 1 << 30, errors: str = "escape", escapes: str | None = None
+) -> tuple[bytes, list[Change]]:
+    repairer, result, changes = MojibakeRepairer(errors=errors, escapes=escapes), b"", list[Change]()
     for at in [*range(0, len(data), size), len(data)]:
         part = repairer.repair(data[at : at + size], final=at >= len(data))
         result += part.data
@@ -278,6 +280,19 @@ def test_a_long_line_is_mended_in_parts() -> None:
     line = " ".join([garbled("déjà vu")] * 4000)
     assert len(line) > 2 * LINE_BYTES
     assert repaired(line.encode(), 5000)[0].decode() == " ".join(["déjà vu"] * 4000)
+
+
+@pytest.mark.parametrize("size", [1000, LINE_BYTES + 50])
+def test_a_part_of_a_long_line_may_end_inside_an_escape(size: int) -> None:
+    mark = garbled("é").encode()
+    for before in range(LINE_BYTES - 14, LINE_BYTES + 2):
+        data = b"a" * (before - len(mark)) + mark + rb"\ud83d\ude00\ude00\ud83d" + b"b" * 60 + mark
+        result, changes = repaired(data, size, escapes="replace")
+        expected = data.replace(mark, "é".encode()).replace(rb"\ude00\ud83d", rb"\ufffd\ufffd")
+        assert (result, [each.start for each in changes]) == (
+            expected,
+            [before - len(mark), before + 12, before + 18, len(data) - len(mark)],
+        )
 
 
 def test_another_form_is_refused() -> None:

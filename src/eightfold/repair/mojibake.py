@@ -69,11 +69,10 @@ class MojibakeRepairer(Repairer):
         found = self._finder.find(piece, [(each.start, each.end) for each in changes], final)
         self._content.append(piece)
         self._changes += changes
-        end = self._finder.settled
+        end, settled = self._settled()
         if end == self._start:
             return Repaired(b"", ())
         mended = (Change(each.start, each.old, each.new, MOJIBAKE, MOJIBAKE, each.line, each.column) for each in found)
-        settled = bisect_left(self._changes, end, key=attrgetter("start"))
         due = sorted((*self._changes[:settled], *mended), key=attrgetter("start"))
         del self._changes[:settled]
         content = b"".join(self._content)
@@ -82,3 +81,11 @@ class MojibakeRepairer(Repairer):
         data = b"".join(spliced([content], edits))
         self._start = end
         return Repaired(data, tuple(due))
+
+    def _settled(self) -> tuple[int, int]:
+        """Return the offset before which nothing can change any more, and how many of the held changes begin there."""
+        end = self._finder.settled
+        count = bisect_left(self._changes, end, key=attrgetter("start"))
+        if count and self._changes[count - 1].end > end:  # A part of a long line ends inside an escape of JSON.
+            return self._changes[count - 1].start, count - 1
+        return end, count
