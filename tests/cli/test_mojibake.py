@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001
 """Mojibake and guesses on the command line: `check` and `repair --mojibake`, `identify` and its `--legacy`."""
 
 from __future__ import annotations
@@ -49,6 +50,27 @@ def test_pieces_of_a_file_are_put_together(
     for size in (1, 3, 10):
         monkeypatch.setattr(reading, "CHUNK_BYTES", size)
         assert ran("check", "--mojibake", str(garbled), capfd=capfd) == whole
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "text"),
+    [
+        ("in.json", "utf-8", r'"â€œ\ud83dâ‚¬Ø"'),
+        ("in.json", "utf-8", r'"Ã©“Ø\ude00Рџaü\ude00a中"'),
+        ("in.txt", "utf-8-sig", "\ufeffâ‚¬é"),
+        ("in.txt", "utf-8", "â\uef80â‚¬é"),
+    ],
+)
+def test_check_and_repair_find_the_same(
+    tmp_path: Path, name: str, form: str, text: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(text.encode())
+    _, warned, _ = ran("check", "-f", form, "--mojibake", str(path), capfd=capfd)
+    expected = [line.split(": ")[0] for line in warned.splitlines() if "mojibake" in line]
+    for options in ([], ["--escapes", "repair"], ["--errors", "replace"]):
+        _, shown, _ = ran("repair", "-f", form, "--mojibake", *options, str(path), capfd=capfd)
+        assert [line.split(": ")[0] for line in shown.splitlines() if "mojibake" in line] == expected
 
 
 def test_with_strict_they_are_errors(garbled: Path, capfd: pytest.CaptureFixture[str]) -> None:

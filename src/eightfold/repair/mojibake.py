@@ -12,7 +12,7 @@ from eightfold.repair.changes import MOJIBAKE, Change, Edit, spliced
 from eightfold.repair.policies import Policy
 from eightfold.repair.repairing import Repaired, Repairer
 from eightfold.stream.turns import in_turn
-from eightfold.text import AnyForm, Data, bytes_of
+from eightfold.text import AnyForm, Data, bytes_of, is_well_formed
 
 
 @in_turn("repair")
@@ -66,7 +66,9 @@ class MojibakeRepairer(Repairer):
         """
         piece = bytes_of(chunk)
         changes = super().repair(piece, final).changes
-        found = self._finder.find(piece, [(each.start, each.end) for each in changes], final)
+        # What is UTF-8 is text to the finder: it finds what it finds without a repair.
+        ill_formed = [(each.start, each.end) for each in changes if not is_well_formed(each.old, UTF_8)]
+        found = self._finder.find(piece, ill_formed, final)
         self._content.append(piece)
         self._changes += changes
         end, settled = self._settled()

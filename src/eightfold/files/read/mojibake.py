@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from eightfold.faults import ESCAPED_SURROGATE
 from eightfold.files.read.escapes import JsonReading
 from eightfold.files.read.json_scanning import JsonChecker, escape_checker
 from eightfold.files.read.reading import Source
@@ -24,7 +25,8 @@ def faults_and_mojibake_in(source: Source, form: Form, json: JsonReading | None 
     passed = 0
     for chunk, final in source.pieces():
         found = checker.check(chunk, final)
-        places = finder.find(chunk, [(each.fault.start, each.fault.end) for each in found], final)
+        faults = [each.fault for each in found if each.fault.kind != ESCAPED_SURROGATE]
+        places = finder.find(chunk, [(each.start, each.end) for each in faults], final)
         due += found
         due += (Located(each.fault, each.line, each.column) for each in places)
         if finder.settled == passed and not final:
