@@ -232,6 +232,16 @@ def test_statistics(tmp_path: Path, capsys: Any) -> None:
     assert not fixed.exists()
 
 
+def test_statistics_of_a_column_with_the_name_of_an_ill_formed_one(tmp_path: Path, capsys: Any) -> None:
+    table = pa.table([strings([b"ok\xff"]), pa.array(["zzzz"]), strings([b"\xfe"])], names=["a", "a", "b"])
+    path = written(tmp_path, "parquet", table)
+    patched(path, b"zzzz", b"zz\xc3\xc3")
+    assert cli.main(["check", str(path)]) == 1
+    places = [line.partition(": ")[0] for line in said(capsys)[0]]
+    bounds = ("max_value", "min_value")
+    assert places == ["a[0]", "b[0]", *(f"statistics of a, row group 0, {bound}" for bound in bounds for _ in "CC")]
+
+
 def test_bounds_in_the_page_index(tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "data.parquet"
     pq.write_table(pa.table({"name": ["aaa", "zzzz"]}), path, write_page_index=True, use_dictionary=False)
@@ -288,7 +298,7 @@ def test_columns_behind_nested_ones_have_paths_of_their_own(tmp_path: Path) -> N
     values = [pa.array([{"a": "1", "deep": {"b": "2"}}], inner), pa.array(["3"]), strings([b"\xff"])]
     path, fixed = written(tmp_path, "parquet", pa.Table.from_arrays(values, schema=schema)), tmp_path / "f.parquet"
     found = [(each.top, each.path) for each in footers_of(path).statistics() if each.name == "max_value"]
-    assert [place for place in found if place[0] != "z"] == [("s", "s.a"), ("s", "s.deep.b"), ("caf\\xe9", "caf\\xe9")]
+    assert [place for place in found if place[0] != 2] == [(0, "s.a"), (0, "s.deep.b"), (1, "caf\\xe9")]
     assert footers_of(path).text_columns == {0, 1, 2, 3}
     assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
     metadata = pq.read_metadata(fixed).row_group(0)

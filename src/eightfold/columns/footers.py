@@ -55,17 +55,17 @@ class Statistic(NamedTuple):
     """A bound in the statistics of a column of strings.
 
     Attributes:
-        top: the name of the column of the table.
+        top: the number of the column of the table, from 0.
         path: the path of the column in the file.
         group: the row group.
         name: which bound it is.
         data: its bytes.
 
-    >>> Statistic("tags", "tags.list.element", 0, "max_value", b"z").group
+    >>> Statistic(3, "tags.list.element", 0, "max_value", b"z").group
     0
     """
 
-    top: str
+    top: int
     path: str
     group: int
     name: str
@@ -79,11 +79,11 @@ class PageIndex(NamedTuple):
         top, path, group: as those of a :class:`Statistic`.
         start, length: the place in the file.
 
-    >>> PageIndex("name", "name", 0, 4, 20).length
+    >>> PageIndex(3, "name", 0, 4, 20).length
     20
     """
 
-    top: str
+    top: int
     path: str
     group: int
     start: int
@@ -102,6 +102,14 @@ class PageIndex(NamedTuple):
             for page, bound in enumerate(found if isinstance(found, list) else ()):
                 if isinstance(bound, Span):
                     yield Statistic(self.top, self.path, self.group, f"{name} of page {page}", bound.data)
+
+
+class _Column(NamedTuple):
+    """An element of the schema that has values, with the number of the column of the table that it is of."""
+
+    top: int
+    path: tuple[bytes, ...]
+    element: dict[int, Any]
 
 
 class Footer:
@@ -150,9 +158,9 @@ class Footer:
 
     def chunk_texts(self) -> Iterator[Text]:
         """Yield the keys and values of the metadata that column chunks have, row group by row group."""
-        for number, path, _, chunk in self._chunks():
+        for number, column, chunk in self._chunks():
             if pairs := _structs(_struct(chunk.get(_CHUNK_METADATA)).get(_CHUNK_PAIRS)):
-                owner = f"row group {number}, column {_shown(path)}, "
+                owner = f"row group {number}, column {_shown(column.path)}, "
                 yield from (text for text, _ in _of_pairs(owner, pairs))
 
     def _texts(self) -> Iterator[tuple[Text, Span]]:
@@ -182,37 +190,40 @@ class Footer:
             if element.get(_CHILD_COUNT):
                 above.append((path, _count(element.get(_CHILD_COUNT))))
 
-    def _columns(self, new: Mapping[str, bytes] | None = None) -> list[tuple[tuple[bytes, ...], dict[int, Any]]]:
-        """Return the elements that have values, with their paths."""
-        return [(path, element) for path, element in self._tree(new) if not element.get(_CHILD_COUNT)]
+    def _columns(self, new: Mapping[str, bytes] | None = None) -> list[_Column]:
+        """Return the elements that have values."""
+        top, found = -1, []
+        for path, element in self._tree(new):
+            top += len(path) == 1
+            if not element.get(_CHILD_COUNT):
+                found.append(_Column(top, path, element))
+        return found
 
     def statistics(self) -> Iterator[Statistic]:
         """Yield the bounds of the columns of strings, row group by row group."""
-        for number, path, chunk in self._text_chunks():
+        for number, column, chunk in self._text_chunks():
             known = _struct(_struct(chunk.get(_CHUNK_METADATA)).get(_CHUNK_STATISTICS))
             for field, name in _STATISTICS.items():
                 if isinstance(known.get(field), Span):
-                    yield Statistic(_shown(path[:1]), _shown(path), number, name, known[field].data)
+                    yield Statistic(column.top, _shown(column.path), number, name, known[field].data)
 
     def page_indexes(self) -> Iterator[PageIndex]:
         """Yield where the bounds of the pages of the columns of strings are, row group by row group."""
-        for number, path, chunk in self._text_chunks():
+        for number, column, chunk in self._text_chunks():
             start, length = _count(chunk.get(_INDEX_OFFSET)), _count(chunk.get(_INDEX_LENGTH))
             if start > 0 and length > 0:
-                yield PageIndex(_shown(path[:1]), _shown(path), number, start, length)
+                yield PageIndex(column.top, _shown(column.path), number, start, length)
 
-    def _text_chunks(self) -> Iterator[tuple[int, tuple[bytes, ...], dict[int, Any]]]:
-        """Yield the column chunks of strings: the row group, the path, the fields."""
-        for number, path, element, chunk in self._chunks():
-            if _is_text(element):
-                yield number, path, chunk
+    def _text_chunks(self) -> Iterator[tuple[int, _Column, dict[int, Any]]]:
+        """Yield the column chunks of strings: the row group, the column, the fields."""
+        return (each for each in self._chunks() if _is_text(each[1].element))
 
-    def _chunks(self) -> Iterator[tuple[int, tuple[bytes, ...], dict[int, Any], dict[int, Any]]]:
-        """Yield the column chunks: the row group, the path, the element of the schema, the fields."""
-        leaves = self._columns()
+    def _chunks(self) -> Iterator[tuple[int, _Column, dict[int, Any]]]:
+        """Yield the column chunks: the row group, the column, the fields."""
+        columns = self._columns()
         for number, group in enumerate(_structs(self._fields.get(_ROW_GROUPS))):
-            for (path, element), chunk in zip(leaves, _structs(group.get(_CHUNKS)), strict=False):
-                yield number, path, element, chunk
+            for column, chunk in zip(columns, _structs(group.get(_CHUNKS)), strict=False):
+                yield number, column, chunk
 
     @property
     def arrow_schema_place(self) -> str | None:
@@ -225,12 +236,12 @@ class Footer:
     @property
     def text_columns(self) -> set[int]:
         """The numbers of the columns that hold strings."""
-        return {number for number, (_, element) in enumerate(self._columns()) if _is_text(element)}
+        return {number for number, column in enumerate(self._columns()) if _is_text(column.element)}
 
     @property
     def enums(self) -> list[str]:
         """The paths of the columns that hold values of an ENUM."""
-        return [_shown(path) for path, element in self._columns() if _is_enum(element)]
+        return [_shown(column.path) for column in self._columns() if _is_enum(column.element)]
 
     def changed(self, new: Mapping[str, bytes]) -> bytes:
         """Return the footer with other texts, by their places; the paths of columns follow their names.
@@ -274,7 +285,7 @@ class Footer:
 
     def _path_edits(self, new: Mapping[str, bytes]) -> Iterator[tuple[Span, bytes]]:
         """Yield the names that change in the paths of column chunks."""
-        paths = [path for path, _ in self._columns(new)]
+        paths = [column.path for column in self._columns(new)]
         for group in _structs(self._fields.get(_ROW_GROUPS)):
             for chunk, path in zip(_structs(group.get(_CHUNKS)), paths, strict=False):
                 parts = _struct(chunk.get(_CHUNK_METADATA)).get(_CHUNK_PATH)

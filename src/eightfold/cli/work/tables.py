@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from eightfold.cli.output.reports.findings import Cell
+from eightfold.columns.nested import holds_text
 from eightfold.columns.parts import blaming_part
 from eightfold.columns.reports import audit, faults_of
 from eightfold.columns.schemas import NAME, Text
@@ -20,21 +21,24 @@ _SHOWN_BYTES = 40
 def cells_in(path: str, reader: TableReader, form: Form) -> Iterator[Cell]:
     """Yield the faults of a table: of its names and metadata, of its strings, part by part, and of its statistics.
 
-    Statistics are reported only where the strings of their row group are well-formed: otherwise they repeat one.
+    Statistics are reported only where the strings of their column and row group are well-formed: otherwise they repeat
+    one.
 
     Raises:
         FileError: a part is malformed.
     """
     yield from _cells_of(reader.texts(), form)
-    ill_formed: set[tuple[str, int]] = set()
+    ill_formed: set[tuple[int, int]] = set()
     for part in reader.parts():
         yield from _cells_of(part.texts, form)
-        with blaming_part(path, "table", f"rows from {part.first_row}"):
-            report = audit(part.data, form, binary=False)
-        for batch in report.to_batches(max_chunksize=1 << 12):
-            for found in faults_of(batch, form):
-                ill_formed.add((_column(found.column), part.number))
-                yield Cell(found.fault, found.column, part.first_row + found.row)
+        for at in _text_columns(part.data.schema):
+            with blaming_part(path, "table", f"rows from {part.first_row}"):
+                report = audit(part.data.select([at]), form, binary=False)
+            if report.num_rows:
+                ill_formed.add((at, part.number))
+            for batch in report.to_batches(max_chunksize=1 << 12):
+                for found in faults_of(batch, form):
+                    yield Cell(found.fault, found.column, part.first_row + found.row)
 
     for bound in reader.statistics():
         if (bound.top, bound.group) not in ill_formed:
@@ -48,11 +52,9 @@ def _cells_of(texts: Iterable[Text], form: Form) -> Iterator[Cell]:
         yield from (Cell(fault, place, None) for fault in faults(text.data, form))
 
 
-def _column(path: str) -> str:
-    """Return the name of the column of a table that a path begins with."""
-    if path.startswith('"'):
-        return str(json.JSONDecoder().raw_decode(path)[0])
-    return re.split(r"[.\[]", path)[0]
+def _text_columns(schema: Any) -> list[int]:
+    """Return the numbers of the columns that hold strings; those of one name are apart by it."""
+    return [at for at in range(len(schema)) if holds_text(schema.field(at).type, binary=False)]
 
 
 def shown_bytes(data: bytes) -> str:
