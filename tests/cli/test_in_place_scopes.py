@@ -372,6 +372,7 @@ def test_very_many_paths_are_known_in_any_order_and_are_not_others(
     tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     monkeypatch.setattr(in_place, "_MOST_PATHS", 10)
+    monkeypatch.setattr(in_place, "_MOST_CHARACTERS", 10)
     names = [f"k/{number:02}.txt" for number in range(40)]
     put({**dict.fromkeys(names, GIVEN), "k/z.txt": UNDEFINED})
     assert main([*LINE, *names, "k/z.txt"]) == 1
@@ -382,6 +383,33 @@ def test_very_many_paths_are_known_in_any_order_and_are_not_others(
     assert main([*LINE, "k/z.txt", *names[::-1]]) == 0
     assert "may take other files was interrupted" not in capsys.readouterr().err
     assert found_in(tree) == {**{tree / name: ONCE for name in names}, tree / "k" / "z.txt": b"x\n"}
+
+
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_of_very_many_files_in_one_folder_one_that_is_gone_keeps_no_journal(
+    is_gone: bool, tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setattr(in_place, "_MOST_PATHS", 10)
+    names = [f"k/{number:02}.txt" for number in range(40)]
+    put({**dict.fromkeys(names, GIVEN), "k/z.txt": UNDEFINED})
+    assert main([*LINE, *names, "k/z.txt"]) == 1
+    if is_gone:
+        Path("k/z.txt").unlink()
+    capsys.readouterr()
+    assert main([*LINE, *names]) == 0
+    assert ("may take other files was interrupted" in capsys.readouterr().err) is not is_gone
+    assert (tree / "k" / NAME).exists() is not is_gone
+
+
+def test_very_many_folders_are_known_by_a_digest(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each journal below them would list them all."""
+    monkeypatch.setattr(in_place, "_MOST_PATHS", 10)
+    names = [f"k/{number:02}" for number in range(40)]
+    put({**{f"{name}/a.txt": GIVEN for name in names}, "k/00/z.txt": UNDEFINED})
+    assert main([*LINE, *names]) == 1
+    journals = list((tree / "k").glob(f"*/{NAME}"))
+    assert len(journals) == 40
+    assert not any(b"k/07" in line for line in (path.read_bytes() for path in journals if path.parent.name != "07"))
 
 
 def test_a_named_file_that_needs_nothing_any_more_is_taken(tree: Path, capsys: Captured) -> None:

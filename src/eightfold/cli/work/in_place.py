@@ -15,7 +15,7 @@ from eightfold.cli.output.ending import NOTHING_WRONG, end_undisturbed
 from eightfold.cli.output.lines import counted, say
 from eightfold.cli.work.jobs import Job
 from eightfold.files import FileError
-from eightfold.files.path_text import as_text
+from eightfold.files.path_text import as_path, as_text
 from eightfold.files.records.journal_lines import Ends
 from eightfold.files.records.journals import Journals
 from eightfold.files.records.private import keeps_key
@@ -24,7 +24,8 @@ from eightfold.files.walk.globs import Pattern
 from eightfold.files.write.temporary import clear_strays
 
 _MOST_PATHS = 1000
-"""More paths than this are known by a digest."""
+_MOST_CHARACTERS = 1 << 24
+"""More paths than this are known by a digest, unless they are files, and all journals that list them take no more."""
 
 
 class ScopeOptions(Protocol):
@@ -49,7 +50,7 @@ class ScopeOptions(Protocol):
 
 def _scope(options: ScopeOptions) -> Scope:
     paths = sorted({as_text(os.path.realpath(path)) for path in options.paths})
-    if len(paths) > _MOST_PATHS:
+    if len(paths) > _MOST_PATHS and not _are_in_few_folders(paths):
         paths = [sha256("\n".join(paths).encode()).hexdigest()]
     given = [("include", each) for each in options.include] + [("exclude", each) for each in options.exclude]
     patterns = [f"{name}={as_text(os.fsdecode(each.written))}" for name, each in given]
@@ -58,6 +59,13 @@ def _scope(options: ScopeOptions) -> Scope:
     widening = {"no_ignore": options.no_ignore, "binary": options.binary, "no_compression": not options.unpack}
     flags = [name for name, is_given in widening.items() if is_given]
     return Scope(tuple(paths), tuple(patterns), tuple(flags), _configuration(options.configurations))
+
+
+def _are_in_few_folders(paths: Sequence[str]) -> bool:
+    """Return whether paths are files in so few folders that the journal of each can list all of them."""
+    folders = {os.path.dirname(path) for path in paths}
+    is_short = len(folders) * sum(map(len, paths)) <= _MOST_CHARACTERS
+    return is_short and not any(os.path.isdir(as_path(path)) for path in paths)
 
 
 def _configuration(configurations: Configurations) -> tuple[str, ...]:

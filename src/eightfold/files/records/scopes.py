@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import NamedTuple
 
 from eightfold.files.path_text import as_path
@@ -31,7 +31,8 @@ class Scope(NamedTuple):
             other: the files of the other.
             takes: whether the run takes what lies at a path in one of its folders; it may be ignored there.
         """
-        are_taken = all(path in self.paths or (self._is_above(path) and takes(path)) for path in other.paths)
+        mine = set(self.paths)
+        are_taken = all(path in mine or (_is_below(path, mine) and takes(path)) for path in other.paths)
         is_as_wide = self.patterns in ((), other.patterns) and {*other.flags} <= {*self.flags}
         return are_taken and is_as_wide and self.configuration == other.configuration
 
@@ -61,8 +62,13 @@ class Scope(NamedTuple):
 
         return self._replace(paths=tuple(map(there, self.paths)), configuration=tuple(map(there, self.configuration)))
 
-    def _is_above(self, path: str) -> bool:
-        return any(_is_within(path, top) for top in self.paths)
+
+def _is_below(path: str, tops: Set[str]) -> bool:
+    while (above := os.path.dirname(path)) != path:
+        if above in tops:
+            return True
+        path = above
+    return False
 
 
 def _is_within(path: str, top: str) -> bool:
