@@ -10,6 +10,8 @@ import pickle
 from inspect import signature
 from itertools import combinations, pairwise
 from math import prod
+from random import Random
+from time import process_time
 from typing import Any
 
 import pytest
@@ -330,6 +332,49 @@ def test_tables_in_which_one_sequence_stands_twice_are_refused() -> None:
     for tables in ({"units": twice}, {"names": twice}):
         with pytest.raises(ValueError, match="hold the same sequence"):
             Form("x", [ascii_row], **tables)
+
+
+def alike(one: Row, other: Row) -> bool:
+    pairs = zip(one.unit_ranges, other.unit_ranges, strict=False)
+    return all(low <= other_high and other_low <= high for (low, high), (other_low, other_high) in pairs)
+
+
+def drawn_rows(draw: Random) -> list[Row]:
+    rows: list[Row] = []
+    for _ in range(draw.randint(1, 9)):
+        ends = [sorted((draw.randrange(12), draw.randrange(12))) for _ in range(draw.randint(1, 4))]
+        ranges = [(low, high if draw.random() < 0.3 else low) for low, high in ends]
+        first = rows[-1].last + 1 if rows else 0
+        rows.append(Row(first, first + prod(high - low + 1 for low, high in ranges) - 1, *ranges))
+    return rows
+
+
+@pytest.mark.parametrize("longest_match", [True, False])
+@pytest.mark.parametrize("seed", range(100))
+def test_the_first_two_rows_that_clash_are_named_and_no_others(seed: int, longest_match: bool) -> None:
+    rows = drawn_rows(Random(seed))
+    clashes = [
+        f"planted: {one} and {other} begin alike"
+        for one, other in combinations(rows, 2)
+        if alike(one, other) and (not longest_match or len(one.unit_ranges) == len(other.unit_ranges))
+    ]
+    said = []
+    try:
+        Form("planted", rows, longest_match=longest_match)
+    except ValueError as error:
+        said = [str(error)]
+    assert said == clashes[:1]
+
+
+def test_rows_are_not_compared_pair_by_pair() -> None:
+    def seconds(count: int) -> float:
+        rows = [Row(at, at, at >> 8, at & 255) for at in range(count)]
+        start = process_time()
+        Form("f", rows)
+        return process_time() - start
+
+    few, many = (min(seconds(count) for _ in range(5)) for count in (128, 1024))
+    assert many < 24 * few
 
 
 def test_what_is_no_row_is_a_type_error() -> None:

@@ -6,18 +6,20 @@ Data only: :mod:`eightfold.reference` defines what the rows mean. A form that co
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, combinations
+from itertools import accumulate
+from operator import or_
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from eightfold.forms.rows import FaultRow, Fixed, Row, check_fault_row, check_type
+from eightfold.forms.rows import FaultRow, Fixed, Range, Row, check_fault_row, check_type
 
 ByteOrder = Literal["little", "big"]
 
 MOST_ENTRIES = 1024
-"""The maximum number of rows, of units and of names: each is compared with all others. The largest form here has 13."""
+"""The maximum number of rows, of units and of names. The largest form here has 13."""
 MOST_UNITS_IN_ALL = 8192
 """The maximum number of code units of all these together."""
 
@@ -245,11 +247,7 @@ def _check(form: Form) -> None:
     for entry in (*form.sequences, *form.names):
         if any(high >= 1 << form.unit_bits for _, high in entry.unit_ranges):
             raise ValueError(f"{form.name}: {entry} has a value that {form.unit_bits} bits cannot hold")
-    for one, other in combinations(form.rows, 2):
-        _check_apart(form, one, other)
-    for first, second in chain(combinations(form.sequences, 2), combinations(form.names, 2)):
-        if len(first.unit_ranges) == len(second.unit_ranges) and _overlap(first, second):
-            raise ValueError(f"{form.name}: {first} and {second} hold the same sequence")
+    _check_apart(form)
     if form.run_unit is not None:
         _check_run_is_decided(form, form.run_unit)
 
@@ -312,13 +310,21 @@ def _check_announced(form: Form) -> None:
             raise ValueError(f"{form.name}: {other.name} has signatures of its own and cannot be announced")
 
 
-def _check_apart(form: Form, one: Row, other: Row) -> None:
-    if not form.decode_only and one.first <= other.last and other.first <= one.last:
-        raise ValueError(f"{form.name}: {one} and {other} share a code point")
-    begins_alike = _overlap(one, other)
-    same_length = len(one.unit_ranges) == len(other.unit_ranges)
-    if begins_alike and (same_length or not form.longest_match):
-        raise ValueError(f"{form.name}: {one} and {other} begin alike")
+def _check_apart(form: Form) -> None:
+    if not form.decode_only:
+        code_points = [((row.first, row.last),) for row in form.rows]
+        _check_clash(form, form.rows, _clash(code_points), "share a code point")
+    units = [row.unit_ranges for row in form.rows]
+    _check_clash(form, form.rows, _clash(units, of_one_length=form.longest_match), "begin alike")
+    for entries in (form.sequences if form.units else (), form.names):
+        units = [entry.unit_ranges for entry in entries]
+        _check_clash(form, entries, _clash(units, of_one_length=True), "hold the same sequence")
+
+
+def _check_clash(form: Form, entries: Sequence[Row | FaultRow], found: tuple[int, int] | None, what: str) -> None:
+    if found:
+        one, other = found
+        raise ValueError(f"{form.name}: {entries[one]} and {entries[other]} {what}")
 
 
 def _overlap(one: Row | FaultRow, other: Row | FaultRow) -> bool:
@@ -327,3 +333,49 @@ def _overlap(one: Row | FaultRow, other: Row | FaultRow) -> bool:
         low <= other_high and other_low <= high
         for (low, high), (other_low, other_high) in zip(one.unit_ranges, other.unit_ranges, strict=False)
     )
+
+
+def _clash(sequences: Sequence[Sequence[Range]], *, of_one_length: bool = False) -> tuple[int, int] | None:
+    """Return the places of the first two sequences whose ranges overlap as far as both go; None if there are none.
+
+    An int is a set of places, a bit for each, so that one operation compares a sequence with all others.
+
+    Args:
+        sequences: the ranges of each.
+        of_one_length: whether only two of the same length count.
+    """
+    lengths = [len(ranges) for ranges in sequences]
+    everywhere = (1 << len(sequences)) - 1
+    alike = [everywhere] * len(sequences)
+    if of_one_length:
+        sets = {length: _set_of(at for at, each in enumerate(lengths) if each == length) for length in {*lengths}}
+        alike = [sets[length] for length in lengths]
+    for unit in range(max(lengths, default=0)):
+        there = [at for at, length in enumerate(lengths) if length > unit]
+        ended = everywhere - _set_of(there)
+        for at, overlapping in zip(there, _overlapping([sequences[at][unit] for at in there], there), strict=True):
+            alike[at] &= overlapping | ended
+    for at, others in enumerate(alike):
+        if later := others >> (at + 1):
+            return at, at + (later & -later).bit_length()
+    return None
+
+
+def _set_of(places: Iterable[int]) -> int:
+    found = 0
+    for place in places:
+        found |= 1 << place
+    return found
+
+
+def _overlapping(ranges: Sequence[Range], places: Sequence[int]) -> Iterator[int]:
+    """Yield for each of some ranges the set of those that overlap it; each has a place."""
+    (lows, begun), (highs, ended) = (_growing([each[end] for each in ranges], places) for end in (0, 1))
+    for low, high in ranges:
+        yield begun[bisect_right(lows, high)] & ~ended[bisect_left(highs, low)]
+
+
+def _growing(values: Sequence[int], places: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return values in order, and the set of the places of the first of them: of none, of one, and so on."""
+    pairs = sorted(zip(values, places, strict=True))
+    return [value for value, _ in pairs], [*accumulate((1 << place for _, place in pairs), or_, initial=0)]
