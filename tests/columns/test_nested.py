@@ -136,6 +136,15 @@ def test_an_entry_that_no_row_refers_to() -> None:
         columns.repair(pa.DictionaryArray.from_arrays(pa.array([1, 0]), text([b"a", b"\xff"])), "strict")
 
 
+def test_what_is_hidden_in_a_run_need_not_be_repaired() -> None:
+    values = lists(pa.list_, [0, 1, 2], text([b"\xff", b"\xed\xa0\xbd\xed\xb8\x80"]), nulls=(0,))
+    children = [pa.array([2, 3], pa.int32()), values]
+    runs = pa.Array.from_buffers(pa.run_end_encoded(pa.int32(), values.type), 3, [None], children=children)
+    fixed = columns.repair(runs, "pairs")
+    assert columns.is_well_formed(fixed).to_pylist() == [None, None, True]
+    assert fixed[2].as_py() == ["\U0001f600"]
+
+
 @pytest.mark.parametrize("ends", [pa.int16(), pa.int32(), pa.int64()])
 def test_runs(ends: Any) -> None:
     array = pc.run_end_encode(text([*[b"a"] * 2, b"\xfe", *[b"b"] * 2, *[b"\xff"] * 4]), run_end_type=ends)

@@ -293,6 +293,18 @@ def test_runs_of_strings_come_back(tmp_path: Path) -> None:
     assert after == before == [[b"\xff", b"\xff"], [b"a", None], [b"\xfe"]]
 
 
+def test_runs_of_lists_come_back(tmp_path: Path) -> None:
+    lists = pa.ListArray.from_arrays([0, 2, 3], strings([b"\xff", b"a", b"\xfe"]))
+    children, type = [pa.array([2, 3], pa.int32()), lists], pa.run_end_encoded(pa.int32(), lists.type)
+    path = written(tmp_path, "arrow", pa.table({"names": pa.Array.from_buffers(type, 3, [None], children=children)}))
+    plan, _ = planned(path)
+    assert run(tmp_path, "--apply", plan) == 0
+    assert cli.main(["check", str(path)]) == 0
+    assert run(tmp_path, "--undo", plan) == 0
+    after = [chunk.values.values.view(pa.binary()).to_pylist() for chunk in opened(path)["names"].chunks]
+    assert [value for values in after for value in values] == [b"\xff", b"a", b"\xfe"]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_file_that_is_not_the_one_of_the_plan_is_left_alone(kind: str, tmp_path: Path, capsys: Any) -> None:
     path = written(tmp_path, kind)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from eightfold.columns.arrow import as_type, binary_type, column_of, compute, is_text, pyarrow, type_name, validity_of
+from eightfold.columns.arrow import column_of, compute, is_text, pyarrow, type_name, validity_of
 from eightfold.columns.carriers import carried_form
 from eightfold.columns.nested import Leaf, Way, holds_text
 from eightfold.columns.schemas import type_with
@@ -112,17 +112,8 @@ def _runs(array: Any, values: Any) -> Any:
     number = ends.type
     ends = compute().subtract(ends, pa.scalar(array.offset, number))
     ends = compute().min_element_wise(ends, pa.scalar(len(array), number))
-    # pyarrow checks the strings in runs that it makes, and those that an undone repair brings back are ill-formed.
-    checked = as_type(values, binary_type(values.type)) if type_name(values.type) else values
-    made = pa.run_end_encoded(number, checked.type)
-    runs = pa.RunEndEncodedArray.from_buffers(made, len(array), [None], children=[ends, checked])
-    return runs if checked is values else _imported(runs, pa.run_end_encoded(number, values.type))
-
-
-def _imported(array: Any, type: Any) -> Any:
-    """Return an array under another type of the same layout, unchecked."""
-    _, data = array.__arrow_c_array__()
-    return pyarrow().Array._import_from_c_capsule(type.__arrow_c_schema__(), data)
+    # RunEndEncodedArray.from_buffers would refuse ill-formed strings: hidden ones, or those that an undo brings back.
+    return pa.Array.from_buffers(pa.run_end_encoded(number, values.type), len(array), [None], children=[ends, values])
 
 
 def _union(array: Any, type: Any, inner: Sequence[Any]) -> Any:
