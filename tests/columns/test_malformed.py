@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from eightfold import cli
+from support.command_line import ENVIRONMENT, command
 from tests.support.table_files import KINDS
 
 pa: Any = pytest.importorskip("pyarrow")
@@ -84,3 +85,39 @@ def test_places_that_lie_beside_the_text_do_not_end_the_process(beside: Callable
     assert done.returncode == 2, done.stderr
     assert "Traceback" not in done.stderr
     assert "rows from 0" in done.stderr
+
+
+def in_a_list(union: Any) -> Any:
+    return pa.ListArray.from_arrays(pa.array([0, 0], pa.int32()), union)
+
+
+def in_a_struct(union: Any) -> Any:
+    return pa.StructArray.from_arrays([in_a_list(union), pa.array(["x"])], ["lists", "text"])
+
+
+def in_a_map(union: Any) -> Any:
+    return pa.MapArray.from_arrays(pa.array([0, 0], pa.int32()), pa.array([], pa.string()), union)
+
+
+@pytest.mark.parametrize("mode", ["dense", "sparse"])
+@pytest.mark.parametrize("around", [lambda union: union, in_a_list, in_a_struct, in_a_map])
+def test_a_union_of_no_rows_in_a_compressed_file_does_not_end_the_process(
+    mode: str, around: Callable[[Any], Any], tmp_path: Path
+) -> None:
+    path, fixed = tmp_path / "data.arrow", tmp_path / "fixed.arrow"
+    codes, members = pa.array([], pa.int8()), [pa.array([], pa.string())]
+    is_dense = mode == "dense"
+    make = pa.UnionArray.from_dense if is_dense else pa.UnionArray.from_sparse
+    union = make(codes, pa.array([], pa.int32()), members) if is_dense else make(codes, members)
+    column = around(union)
+    ill_formed = pa.Array.from_buffers(
+        pa.string(), len(column), pa.array([b"\xff"] * len(column), pa.binary()).buffers()
+    )
+    batch = pa.record_batch({"union": column, "text": ill_formed})
+    with pa.ipc.new_file(path, batch.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+        writer.write_batch(batch)
+    line = [*command("repair"), str(path), "-o", str(fixed)]
+    done = subprocess.run(line, capture_output=True, env=ENVIRONMENT, check=False)
+    assert done.returncode == 0, done.stderr
+    with pa.ipc.open_file(fixed) as copy:
+        assert copy.get_batch(0)["union"].equals(column)

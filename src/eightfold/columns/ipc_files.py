@@ -14,7 +14,7 @@ from eightfold.columns.arrow import as_type, pyarrow
 from eightfold.columns.footers import Statistic
 from eightfold.columns.nested import Leaf, leaves
 from eightfold.columns.parts import Part, blaming_part, closed
-from eightfold.columns.rebuilding import rebuilt
+from eightfold.columns.rebuilding import assembled, rebuilt
 from eightfold.columns.schemas import (
     KEY_TWICE,
     Answer,
@@ -26,6 +26,7 @@ from eightfold.columns.schemas import (
     with_texts,
 )
 from eightfold.columns.sinks import Sink
+from eightfold.columns.steps import children
 from eightfold.columns.values import ill_formed_rows
 from eightfold.columns.views import SharedViews, buffer_sizes, size_behind
 from eightfold.files import FileError
@@ -152,6 +153,7 @@ class IpcReader:
                 data = change(part)
                 with blaming_part(self._path, IPC, _batch(part.number)):
                     data = _with_compact_views(data, part.data)
+                    data = _with_union_buffers(data) if self._codec else data
                     data = data if schema is self.schema else _named_as(data, schema)
                     metadata = with_pairs(part.metadata, _batch(part.number), answer)
                     writer.write_batch(data, custom_metadata=metadata)
@@ -244,6 +246,40 @@ def _compact(leaf: Leaf) -> Any:
     values = as_type(array, pa.binary_view()).cast(pa.large_binary()).dictionary_encode()
     views = as_type(values.dictionary.cast(pa.binary_view()), array.type)
     return SharedViews(views, values.indices).spread(views, array)
+
+
+def _with_union_buffers(batch: Any) -> Any:
+    """Return a record batch in which unions of no rows have buffers, as they need not have where pyarrow read them.
+
+    Without, pyarrow ends the process by SIGSEGV when it compresses them.
+    """
+    columns = [_with_buffers(column) if _holds_unions(column.type) else column for column in batch.columns]
+    return type(batch).from_arrays(columns, schema=batch.schema)
+
+
+def _holds_unions(type: Any) -> bool:
+    types = pyarrow().types
+    if isinstance(type, pyarrow().BaseExtensionType):
+        return _holds_unions(type.storage_type)
+    if types.is_dictionary(type) or types.is_run_end_encoded(type):
+        return _holds_unions(type.value_type)
+    return types.is_union(type) or any(_holds_unions(type.field(at).type) for at in range(type.num_fields))
+
+
+def _with_buffers(array: Any) -> Any:
+    pa, type = pyarrow(), array.type
+    if not _holds_unions(type):
+        return array
+    if isinstance(array, pa.ExtensionArray):
+        before = array.storage  # each access makes a new object
+        storage = _with_buffers(before)
+        return array if storage is before else pa.ExtensionArray.from_storage(type, storage)
+    old = [child for child, _ in children(array)]
+    new = [_with_buffers(child) for child in old]
+    if pa.types.is_union(type) and not len(array):
+        empty = [pa.py_buffer(b"")] * (2 if type.mode == "dense" else 1)
+        return pa.Array.from_buffers(type, 0, [None, *empty], 0, children=new)
+    return array if all(one is other for one, other in zip(old, new, strict=True)) else assembled(array, new)
 
 
 def _ipc_codec(ipc: Any, file: BinaryIO, start: int) -> str | None:
