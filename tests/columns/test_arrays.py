@@ -289,6 +289,17 @@ def test_a_handler_of_somebody_else() -> None:
     assert [value.decode("utf-16-le") for value in converted.to_pylist()] == ["a<?>", "b", "<?><?>"]
 
 
+@pytest.mark.parametrize("type", [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.binary(1)])
+def test_a_slice_of_no_rows_that_another_library_gives_has_no_bits(type: Any) -> None:
+    """The interface of C does not say how long buffers are, so pyarrow takes those of no rows to be empty."""
+    whole = pa.array([None if row % 2 else b"a" for row in range(40)], pa.binary()).cast(type)
+    array = pa.Array._import_from_c_capsule(*whole[33:33].__arrow_c_array__())
+    assert array.offset == 33
+    assert columns.audit(array).num_rows == 0
+    assert columns.repair(array) is array
+    assert len(columns.is_well_formed(array)) == len(columns.convert(array, "utf-8", "utf-16-le")) == 0
+
+
 @settings(max_examples=60)
 @given(VALUES, st.sampled_from(TYPES), st.sampled_from(POLICIES), st.integers(0, 9))
 def test_repair_is_that_of_each_value(values: list[bytes | None], type: Any, errors: str, first: int) -> None:

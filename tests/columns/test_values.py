@@ -171,6 +171,16 @@ def test_bits_of_validity_count_from_the_first_of_the_buffer(engine: Any) -> Non
         engine.ill_formed_rows(column, "utf-8")
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("layout", [("offsets", 4), ("offsets", 8), ("views", 16), ("fixed", 1)])
+def test_a_column_of_no_rows_needs_no_buffers_wherever_it_begins(engine: Any, layout: tuple[str, int]) -> None:
+    column = Column(*layout, b"", (b"",), b"", 33, 0)
+    assert engine.ill_formed_rows(column, "utf-8") == b""
+    assert not any(Findings(*engine.column_faults(column, "utf-8"))[:6])
+    assert not any(engine.column_changes(column, "utf-8", "utf-16-le"))
+    assert engine.spliced_column(column, b"", b"", b"")[1] == b""
+
+
 def bits(column: Column) -> bytes:
     """Return the validity of a column from its first value on."""
     number = int.from_bytes(memoryview(column.validity), "little") >> column.first

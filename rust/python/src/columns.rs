@@ -54,10 +54,10 @@ fn with_column<R>(py: Python<'_>, given: &Given<'_>, work: impl FnOnce(&Column<'
     let validity = validity.map(Borrowed::of).transpose()?;
     let short = |what| broken(py, Broken { row: 0, what });
     let bits = match &validity {
-        None => None,
-        Some(bytes) => {
+        Some(bytes) if *count > 0 => {
             Some(Bits::new(bytes.bytes(), *first, *count).ok_or_else(|| short("the validity buffer is too short"))?)
         }
+        _ => None,
     };
     let only = data.first().copied().unwrap_or_default();
     let few = || short("the buffer of its places is too short");

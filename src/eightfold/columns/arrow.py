@@ -308,6 +308,8 @@ def as_type(array: Any, type: Any) -> Any:
     """
     if array.type == type:
         return array
+    if not len(array):  # its buffers may be empty although it begins behind their first value, which pyarrow refuses
+        return pyarrow().nulls(0, type)
     return pyarrow().Array.from_buffers(type, len(array), array.buffers(), -1, array.offset)
 
 

@@ -180,7 +180,7 @@ def _bytes(buffer: Data | None) -> memoryview:
 
 
 def _bits(column: Column) -> memoryview | None:
-    if column.validity is None:
+    if column.validity is None or not column.length:
         return None
     bits = _bytes(column.validity)
     if len(bits) * 8 < column.first + column.length:
