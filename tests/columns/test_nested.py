@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import eightfold
 from eightfold import columns
+from eightfold.columns.arrow import no_rows
 from eightfold.columns.steps import References
 from eightfold.columns.unsupported import UnsupportedTypeError
 from support.arrow_arrays import addresses
@@ -134,6 +135,39 @@ def test_an_entry_that_no_row_refers_to() -> None:
     assert columns.is_well_formed(array).to_pylist() == [True, True]
     with pytest.raises(eightfold.ConversionError):
         columns.repair(pa.DictionaryArray.from_arrays(pa.array([1, 0]), text([b"a", b"\xff"])), "strict")
+
+
+class Tagged(pa.ExtensionType):  # type: ignore[misc]
+    """An extension type that is not registered."""
+
+    def __init__(self, storage: Any) -> None:
+        super().__init__(storage, "test.tagged")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage: Any, _: bytes) -> Tagged:
+        return cls(storage)
+
+
+UNION = pa.sparse_union([pa.field("a", pa.string()), pa.field("b", pa.int8())])
+
+
+@pytest.mark.parametrize(
+    "type",
+    [
+        *(pa.list_(pa.run_end_encoded(pa.int32(), pa.string())), pa.list_(pa.string(), 2), pa.map_(*[pa.string()] * 2)),
+        *(Tagged(UNION), pa.dense_union([pa.field("u", UNION)]), pa.dictionary(pa.int8(), pa.large_list(pa.string()))),
+        pa.struct([pa.field("a", pa.list_(pa.string_view()))]),
+    ],
+)
+def test_a_column_without_chunks(type: Any) -> None:
+    column = pa.chunked_array([], type)
+    no_rows(type).validate(full=True)
+    assert len(columns.is_well_formed(column)) == len(columns.convert(column, "utf-8", "utf-16-le")) == 0
+    assert columns.audit(column).num_rows == 0
+    assert columns.repair(column) is column
 
 
 def test_what_is_hidden_in_a_run_need_not_be_repaired() -> None:

@@ -7,7 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from eightfold.columns.arguments import policy_argument, thread_count
-from eightfold.columns.arrow import array_of, as_type, binary_type, column_of, compute, pyarrow, table_of, type_name
+from eightfold.columns.arrow import (
+    array_of,
+    as_type,
+    binary_type,
+    column_of,
+    compute,
+    no_rows,
+    pyarrow,
+    table_of,
+    type_name,
+)
 from eightfold.columns.nested import Leaf, blaming_column, holds_text
 from eightfold.columns.rebuilding import Change, rebuilt
 from eightfold.columns.reports import engine_for, leaves_of, named
@@ -208,7 +218,7 @@ def repair(table: Any, errors: str = "escape", *, binary: bool = True, threads: 
         return _repaired_column("", table, work, binary)
     given = table_of(table)
     if isinstance(table, pa.RecordBatch):
-        chunks = [column.chunk(0) if column.num_chunks else pa.nulls(0, column.type) for column in given.columns]
+        chunks = [column.chunk(0) if column.num_chunks else no_rows(column.type) for column in given.columns]
         columns = [
             _repaired(chunk, 0, shown_name(name), work, binary) for name, chunk in zip(given.names, chunks, strict=True)
         ]
@@ -294,8 +304,7 @@ def _by_chunks(given: Any, work: Callable[[Any, int], Any]) -> Any:
     pa = pyarrow()
     if not isinstance(given, pa.ChunkedArray):
         return work(given, 0)
-    # Not pa.array([], type), which does not make all types.
-    before, made, row = given.chunks or [pa.nulls(0, given.type)], [], 0
+    before, made, row = given.chunks or [no_rows(given.type)], [], 0
     for chunk in before:
         made.append(work(chunk, row))
         row += len(chunk)

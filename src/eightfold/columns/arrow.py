@@ -313,6 +313,32 @@ def as_type(array: Any, type: Any) -> Any:
     return pyarrow().Array.from_buffers(type, len(array), array.buffers(), -1, array.offset)
 
 
+def no_rows(type: Any) -> Any:
+    """Return an array of a type that has no rows.
+
+    `pyarrow.nulls` makes runs inside lists that are invalid, and an extension type of a union whose storage ends the
+    process when it is read; `pyarrow.array` does not make all types.
+
+    >>> len(no_rows(pyarrow().list_(pyarrow().string())))
+    0
+    """
+    pa, types = pyarrow(), pyarrow().types
+    if isinstance(type, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(type, no_rows(type.storage_type))
+    if types.is_dictionary(type):
+        indices = pa.nulls(0, type.index_type)
+        return pa.DictionaryArray.from_arrays(indices, no_rows(type.value_type), ordered=type.ordered)
+    if not type.num_fields or types.is_list_view(type) or types.is_large_list_view(type):
+        return pa.nulls(0, type)
+    if types.is_union(type):
+        places = [b""] * (2 if type.mode == "dense" else 1)
+    else:
+        has_offsets = types.is_list(type) or types.is_large_list(type) or types.is_map(type)
+        places = [bytes(8)] if has_offsets else []
+    inner = [no_rows(type.field(at).type) for at in range(type.num_fields)]
+    return pa.Array.from_buffers(type, 0, [None, *map(pa.py_buffer, places)], children=inner)
+
+
 def validity_of(array: Any, count: int) -> Any:
     """Return a validity buffer that begins with the first value of an array, or None if the array has none.
 
@@ -342,6 +368,7 @@ __all__ = [
     "is_text_dictionary",
     "name_bytes",
     "name_of",
+    "no_rows",
     "pyarrow",
     "table_of",
     "type_name",

@@ -25,6 +25,7 @@ from eightfold.columns.arrow import (
     is_text,
     is_text_dictionary,
     name_of,
+    no_rows,
     pyarrow,
     type_name,
 )
@@ -81,7 +82,7 @@ def chunks_in(column: Any) -> list[Any]:
     >>> [len(chunk) for chunk in chunks_in(pyarrow().chunked_array([], pyarrow().string()))]
     [0]
     """
-    return getattr(column, "chunks", [column]) or [pyarrow().nulls(0, column.type)]
+    return getattr(column, "chunks", [column]) or [no_rows(column.type)]
 
 
 def changes_between(before: Any, after: Any, group: int, *, by_row: bool = True) -> Iterator[ValueChange]:
