@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -45,11 +46,18 @@ class Faults(Iterator[Fault]):
                 return self._ahead.popleft()
         return next(self._found)
 
-    def peek(self, count: int, /) -> list[Fault]:
-        """Return the next faults, at most so many; the iterator still yields them."""
-        while len(self._ahead) < count and (fault := next(self._found, None)) is not None:
+    def peek(self, count: SupportsIndex, /) -> list[Fault]:
+        """Return the next faults, at most so many; the iterator still yields them.
+
+        Raises:
+            ValueError: the count is negative. TypeError: it is not an integer.
+        """
+        most = operator.index(count)
+        if most < 0:
+            raise ValueError(f"count must be 0 or more, not {most}")
+        while len(self._ahead) < most and (fault := next(self._found, None)) is not None:
             self._ahead.append(fault)
-        return list(self._ahead)[:count]
+        return list(self._ahead)[:most]
 
     def _repr_html_(self) -> str:
         return html_of(self)

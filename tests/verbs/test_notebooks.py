@@ -108,6 +108,18 @@ def test_bytes_of_a_long_fault_that_are_left_out_are_said_to_be(faults: Callable
 
 
 @pytest.mark.parametrize("faults", FINDERS)
+def test_faults_are_peeked_at_by_any_number_that_is_not_negative(faults: Callable[..., Any]) -> None:
+    found = faults(b"\xff" * 3, "utf-8")
+    assert [len(found.peek(count)) for count in (0, True, 2, 2**64)] == [0, 1, 2, 3]
+    for count in (-1, -(2**64)):
+        with pytest.raises(ValueError, match=f"count must be 0 or more, not {count}"):
+            found.peek(count)
+    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+        found.peek(1.0)
+    assert len(list(found)) == 3
+
+
+@pytest.mark.parametrize("faults", FINDERS)
 def test_a_long_list_of_faults_is_cut_and_says_so(faults: Callable[..., Any]) -> None:
     data = b"\xff" * (ROWS_SHOWN + 2)
     found = faults(data, "utf-8")

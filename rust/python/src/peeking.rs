@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::False;
 use pyo3::types::PyList;
 
+use crate::given::size_of;
 use crate::made::list;
 use crate::names;
 
@@ -44,7 +45,8 @@ pub fn next<'py, T: Finder>(iterator: &Bound<'py, T>) -> PyResult<Option<Bound<'
 }
 
 /// The next faults, at most so many, which stay in the iterator: see `eightfold.showing.Faults.peek`.
-pub fn peek<'py, T: Finder>(iterator: &Bound<'py, T>, count: usize) -> PyResult<Bound<'py, PyList>> {
+pub fn peek<'py, T: Finder>(iterator: &Bound<'py, T>, count: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    let count = size_of(count, "count", 0)?;
     let (mut finder, py) = (alone(iterator)?, iterator.py());
     while finder.ahead().len() < count {
         // Before a fault is found: it would be lost.
@@ -73,7 +75,11 @@ macro_rules! peeking_methods {
                 $crate::peeking::next(slf)
             }
 
-            fn peek<'py>(slf: &Bound<'py, Self>, count: usize) -> PyResult<Bound<'py, pyo3::types::PyList>> {
+            #[pyo3(signature = (count, /))]
+            fn peek<'py>(
+                slf: &Bound<'py, Self>,
+                count: &Bound<'py, PyAny>,
+            ) -> PyResult<Bound<'py, pyo3::types::PyList>> {
                 $crate::peeking::peek(slf, count)
             }
 
