@@ -314,19 +314,26 @@ class Stalls:
             raise RuntimeError(f"error handler makes no progress: {self._in_row} calls in a row, {self._in_all} in all")
 
 
-def ask_decoding(handler: Handler, error: DecodeError) -> tuple[str, int, bytes]:
+def ask_decoding(handler: Handler, error: DecodeError, data: bytes) -> tuple[str, int, bytes]:
     """Call a handler with a fault of bytes; return its text, the offset at which to continue, and the bytes to use.
+
+    Args:
+        handler: the handler.
+        error: the exception to call it with.
+        data: the bytes that ``error.object`` holds; itself, unless it is of a subclass.
 
     Raises:
         TypeError, IndexError, OverflowError: the result violates the protocol, as in CPython.
     """
+    before = error.object
     text, position = _parts(handler(error))
     if not issubclass(type(text), str):
         raise TypeError("decoding error handler must return (str, int) tuple")
     given = _index(position)
     if not issubclass(type(error.object), bytes):
         raise TypeError("object attribute must be bytes")
-    data = bytes.__getitem__(error.object, slice(None))
+    if error.object is not before:
+        data = bytes.__getitem__(error.object, slice(None))
     return str.__getitem__(text, slice(None)), _position(given, len(data)), data
 
 

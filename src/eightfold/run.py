@@ -150,6 +150,7 @@ class Decoding:
         self.position: int = position
         self.in_run: bool = in_run
         self.largest = largest
+        self._object: bytes = data  # What handlers see: what one of them put in the place of the data, of any subclass.
         self._stalls = Stalls()
         self._run = NO_RUN
         self._lane = Reader(reading.form)
@@ -204,10 +205,11 @@ class Decoding:
         containing = self._met[0] if self._met is not None and self._met[1] == start < self._met[0].end else None
         self._stalls.note(len(data) - start)
         error = decode_error(self.reading, data, start, unit, containing)
+        error.object = self._object
         self._met = None if error.fault is None else (error.fault, unit.end)
-        text, self.position, self.data = _in_generator(ask_decoding, self.reading.handler, error)
-        if self.data is not data:
-            self._met, self._run = None, NO_RUN
+        text, self.position, self.data = _in_generator(ask_decoding, self.reading.handler, error, data)
+        if error.object is not self._object:
+            self._object, self._met, self._run = error.object, None, NO_RUN
         return Answer(start, unit.end, text)
 
     def _pass(self, start: int, end: int) -> None:

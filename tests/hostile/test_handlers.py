@@ -15,6 +15,7 @@ import pytest
 
 import eightfold
 from eightfold import Converter, convert, decode, decode_code_points, encode
+from eightfold.text import TWINS
 from support.handlers import handler
 
 
@@ -230,6 +231,30 @@ def test_the_object_of_a_handler_may_be_deleted() -> None:
 
     with handler(deletes) as errors:
         assert decode(b"ab\xff" + b"cd" * 40_000, "utf-8", errors) == "ab?"
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda data, errors: data.decode("utf-8", errors),
+        lambda data, errors: decode(data, "utf-8", errors),
+        lambda data, errors: TWINS["decode"](data, "utf-8", errors),
+        lambda data, errors: convert(data, "utf-8", "utf-16-le", errors),
+        lambda data, errors: TWINS["convert"](data, "utf-8", "utf-16-le", errors),
+    ],
+)
+def test_a_handler_sees_again_the_object_that_it_has_put_in_place(work: Callable[[bytes, str], Any]) -> None:
+    seen, given = [], Bytes(b"a\xffb\xff\xff")
+
+    def answered(error: Any) -> tuple[str, int]:
+        seen.append(error.object)
+        error.object = given
+        return "?", error.start + 1
+
+    with handler(answered) as errors:
+        work(b"a\xffb\xff\xff", errors)
+    assert len(seen) == 3
+    assert all(each is given for each in seen[1:])
 
 
 VERBS: dict[str, Callable[[str], Any]] = {
