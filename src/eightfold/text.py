@@ -254,9 +254,10 @@ def is_well_formed(data: Data, form: AnyForm, *, threads: int = 1) -> bool:
     >>> is_well_formed(b"\xed\xa0\x80", "utf-8"), is_well_formed(b"\xed\xa0\x80", "wtf-8")
     (False, True)
     """
+    asked = form_named(form)
     size_of(threads, "threads", least=1)
     content = bytes_of(data)
-    plain, skipped = opening_of(form_named(form), content)
+    plain, skipped = opening_of(asked, content)
     return lane.well_formed_end(plain, content, skipped) == len(content)
 
 
@@ -297,8 +298,9 @@ def faults(data: Data, form: AnyForm, limit: int | None = None, *, threads: int 
     >>> [str(fault) for fault in faults(b"a\xc0\xaf", "utf-8")]
     ['overlong form of U+002F (C0 AF)']
     """
+    asked = form_named(form)
     size_of(threads, "threads", least=1)
-    asked, content = form_named(form), bytes_of(data)
+    content = bytes_of(data)
     plain, skipped = opening_of(asked, content)
     return _limited((fault.renamed(asked.name) for fault in lane.faults(plain, content, skipped)), limit)
 
@@ -375,7 +377,7 @@ def encode_faults(text: str, form: AnyForm, limit: int | None = None, *, warning
     >>> [str(fault) for fault in encode_faults("a\ud83d\ude00", "wtf-16-le", warnings=True)]
     ['surrogate pair, which is read back from wtf-16-le as one code point, U+1F600']
     """
-    return _limited(_encode_faults(text_of(text), form_named(form), warnings=warnings), limit)
+    return _limited(_encode_faults(text_of(text), form_named(form), warnings=bool(warnings)), limit)
 
 
 def _encode_faults(text: str, asked: Form, *, warnings: bool) -> Iterator[Fault]:

@@ -9,6 +9,8 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -270,6 +272,45 @@ def test_a_limit_is_any_number(verb: Callable[..., Iterable[object]], given: byt
     assert len(list(verb(given, "utf-8", 1 << 100))) == 3
     with pytest.raises(ZeroDivisionError):
         verb(given, "utf-8", Two(ZeroDivisionError()))
+
+
+class Counted:
+    """A number that counts how often it is asked for."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+        self.asked = 0
+
+    def __index__(self) -> int:
+        self.asked += 1
+        return self.value
+
+
+@pytest.mark.parametrize("value", [-1, 2, 1 << 100])
+def test_a_number_is_asked_for_once(value: int) -> None:
+    calls: tuple[Callable[[Any], object], ...] = (
+        lambda number: eightfold.faults(b"\xff" * 3, "utf-8", number),
+        lambda number: eightfold.encode_faults("\ud800", "utf-8", number),
+        lambda number: eightfold.is_well_formed(b"", "utf-8", threads=number),
+        lambda number: eightfold.truncate("text", number, "utf-8"),
+        lambda number: eightfold.boundary(b"text", number, "utf-8"),
+        lambda number: encode_into("text", "utf-8", bytearray(4), number),
+        lambda number: eightfold.faults(b"\xff", "utf-8").peek(number),  # type: ignore[attr-defined]
+    )
+    for call in calls:
+        number = Counted(value)
+        with suppress(ValueError):
+            call(number)
+        assert number.asked == 1
+
+
+@pytest.mark.parametrize("name", ["faults", "is_well_formed", "tally"])
+@pytest.mark.parametrize("find", [partial(getattr, eightfold), TWINS.__getitem__])
+def test_the_first_wrong_argument_is_named(name: str, find: Callable[[str], Callable[..., object]]) -> None:
+    with pytest.raises(LookupError):
+        find(name)(3, "no such form", threads=0)
+    with pytest.raises(ValueError, match="threads must be 1 or more"):
+        find(name)(3, "utf-8", threads=0)
 
 
 def test_only_a_fault_has_a_place() -> None:

@@ -122,13 +122,11 @@ pub fn encode_into<'py>(
     let asked = handle.get();
     asked.check(py, &Errors::Strict)?;
     let text = text_object(text)?;
-    let begin = start.map_or(0, |start| given::size_of(start, "start", 0))?;
+    let start = start.map_or(None, |start| start.run_index().map(Some))?;
+    let begin = start.as_ref().map_or(Ok(0), |start| given::size_of(start, "start", 0))?;
     let length = text_length(text);
-    if let Optional::Value(start) = &start
-        && begin > length
-    {
+    if let Some(given) = start.filter(|_| begin > length) {
         // The number that was given may be larger than `begin` can be.
-        let given = start.run_index()?.str()?;
         let message = format!("start must be at most {length}, the length of the text, not {given}");
         return Err(PyValueError::new_err(message));
     }

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString};
 
 use crate::fault_object::{fault_object, kind_name};
-use crate::given::{Optional, Truth, offset_in};
+use crate::given::{Optional, Truth, number_of, offset_in};
 use crate::handle::Handle;
 use crate::heard::{Heard, Worker, heard_by_threads};
 use crate::made::Made;
@@ -179,7 +179,8 @@ pub fn faults<'py>(
 /// two threads at once it reads freed memory.
 pub fn limit_of(limit: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
     let Some(limit) = limit else { return Ok(usize::MAX) };
-    limit.extract().or_else(|_| Ok(names::limit_of(limit.py())?.run((limit,))?.extract().unwrap_or(usize::MAX)))
+    let asked = || Ok(names::limit_of(limit.py())?.run((limit,))?.extract().unwrap_or(usize::MAX));
+    number_of(limit).map_or_else(asked, Ok)
 }
 
 /// A part of the window: its known faults, and where to look for more.

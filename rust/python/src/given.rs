@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict, PyBytes, PyMemoryView};
+use pyo3::types::{IntoPyDict, PyBytes, PyInt, PyMemoryView};
 
 use crate::names;
 use crate::once::intern;
@@ -68,12 +68,17 @@ impl<'py> FromPyObject<'_, 'py> for Truth {
     }
 }
 
+/// The value of an int; None for another object, whose value is for Python to find, and to find once.
+pub fn number_of(given: &Bound<'_, PyAny>) -> Option<usize> {
+    given.cast::<PyInt>().ok()?.extract().ok()
+}
+
 /// The value of an argument that is a size, a limit or an offset: see `eightfold.text.size_of`. One that no object can
 /// have is the largest.
 pub fn size_of(given: &Bound<'_, PyAny>, name: &str, least: usize) -> PyResult<usize> {
     let py = given.py();
-    match given.extract() {
-        Ok(size) if size >= least => Ok(size),
+    match number_of(given) {
+        Some(size) if size >= least => Ok(size),
         _ => {
             let options = [("least", least)].into_py_dict(py)?;
             Ok(names::size_of(py)?.run_with((given, name), Some(&options))?.extract().unwrap_or(usize::MAX))
