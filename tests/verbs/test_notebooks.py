@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import weakref
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -21,6 +25,9 @@ HOSTILE = "<script>alert(1)</script>\"'&\u202e\ud83d\n"
 FORM = Form(HOSTILE, [Row(0, 0x7F, (0, 0x7F), source=HOSTILE)], note=HOSTILE, source=HOSTILE)
 CHANGE = Change(0, b"\xff", HOSTILE.encode("utf-8", "replace"), HOSTILE, "replace", 1, 1)
 FINDERS = [eightfold.faults, text.TWINS["faults"]]
+ENCODE_FINDERS = [
+    partial(faults, "\ud800", "utf-8") for faults in (eightfold.encode_faults, text.TWINS["encode_faults"])
+]
 
 
 def page_of(shown: Any) -> str:
@@ -117,6 +124,16 @@ def test_faults_are_peeked_at_by_any_number_that_is_not_negative(faults: Callabl
     with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
         found.peek(1.0)
     assert len(list(found)) == 3
+
+
+@pytest.mark.parametrize("make", [partial(faults, b"\xff", "utf-8") for faults in FINDERS] + ENCODE_FINDERS)
+def test_what_finds_faults_has_weak_references_and_no_copies(make: Callable[[], Any]) -> None:
+    found = make()
+    assert weakref.ref(found)() is found
+    for refused in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="cannot be copied or pickled while they are being found: make a list"):
+            refused(found)
+    assert len(list(found)) == 1
 
 
 @pytest.mark.parametrize("faults", FINDERS)

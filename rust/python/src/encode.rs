@@ -302,7 +302,7 @@ fn next_missing(py: Python<'_>, form: &Form, points: Text<'_>, start: usize) -> 
 }
 
 /// The faults of a str, in order.
-#[pyclass(module = "eightfold._native")]
+#[pyclass(module = "eightfold._native", weakref)]
 pub struct EncodeFaults {
     text: Py<PyString>,
     writing: std::sync::Arc<Writing>,

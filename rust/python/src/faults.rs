@@ -192,7 +192,7 @@ struct Place {
 }
 
 /// The faults of bytes, in order.
-#[pyclass(module = "eightfold._native")]
+#[pyclass(module = "eightfold._native", weakref)]
 pub struct Faults {
     window: Window,
     form: Arc<Form>,

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use pyo3::PyClass;
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::False;
@@ -62,6 +62,11 @@ pub fn html<'py, T: Finder>(iterator: &Bound<'py, T>) -> PyResult<Bound<'py, PyA
     names::html_of(iterator.py())?.call1((iterator,))
 }
 
+/// The exception for copies, as `eightfold.showing.Faults` raises it.
+pub fn uncopied() -> PyErr {
+    PyTypeError::new_err("faults cannot be copied or pickled while they are being found: make a list of them")
+}
+
 /// The methods of an iterator of faults for Python.
 macro_rules! peeking_methods {
     ($iterator:ident) => {
@@ -85,6 +90,10 @@ macro_rules! peeking_methods {
 
             fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
                 $crate::peeking::html(slf)
+            }
+
+            fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
+                Err($crate::peeking::uncopied())
             }
 
             fn __traverse__(&self, visit: pyo3::gc::PyVisit<'_>) -> Result<(), pyo3::gc::PyTraverseError> {
