@@ -123,7 +123,7 @@ def replace_surrogates_in_place(buffer: WriteableBuffer) -> int:
 
     Raises:
         DecodeError: the buffer contains ill-formed WTF-8; nothing has been written.
-        TypeError: the buffer is read-only, or is not a contiguous sequence of bytes.
+        TypeError: the buffer is read-only, is not a contiguous sequence of bytes, or holds references to objects.
 
     Source: WTF-8 section 6.4.
 
@@ -144,6 +144,9 @@ def replace_surrogates_in_place(buffer: WriteableBuffer) -> int:
 def _writable_bytes(view: memoryview, type_name: str) -> memoryview:
     if view.readonly:
         raise TypeError(f"the buffer must be writable; this {type_name} is read-only")
+    if view.format.lstrip("@") == "O":
+        # Bytes written over references would crash the interpreter.
+        raise TypeError(f"the buffer must be one of bytes or numbers; this {type_name} holds references to objects")
     if view.c_contiguous:
         return view.cast("B")
     if view.ndim == 1 and view.format == "B":

@@ -273,6 +273,11 @@ class TestSection64Utf8:
             replace_surrogates_in_place(memoryview(buffer)[::2])
         assert buffer == array("H", LEAD + b"a" + LEAD + b"a")
 
+    def test_in_place_refuses_references_to_objects(self):
+        numpy = pytest.importorskip("numpy", reason="no other array of objects says that its items are of this machine")
+        with pytest.raises(TypeError, match="this ndarray holds references to objects"):
+            replace_surrogates_in_place(numpy.array([None, "one"], dtype=object))
+
     def test_in_place_leaves_the_buffer_free_to_grow(self):
         buffer = bytearray(LEAD)
         replace_surrogates_in_place(buffer)
