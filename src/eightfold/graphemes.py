@@ -28,9 +28,9 @@ def grapheme_end(text: str, end: int) -> int:
     >>> grapheme_end("e\N{COMBINING ACUTE ACCENT}!", 1), grapheme_end("e\N{COMBINING ACUTE ACCENT}!", 2)
     (0, 2)
     """
+    text = exactly(text)  # An instance of a subclass may have a length and items of its own.
     if end >= len(text):
         return len(text)
-    text = exactly(text)  # An instance of a subclass may have items of its own.
     last = start = _certain_end(text, end)
     # Whether a grapheme ends at an index depends on what precedes it and on one code point that follows.
     for grapheme in _grapheme().finditer(text, start, end + 1):

@@ -47,11 +47,12 @@ def test_text_that_fits_is_the_same_object() -> None:
 
 
 def test_a_str_subclass_gives_a_str() -> None:
-    kind = type("Text", (str,), {"__getitem__": lambda self, key: "wrong"})
+    kind = type("Text", (str,), {"__getitem__": lambda self, key: "wrong", "__len__": lambda self: 1})
     for limit, expected in ((2, "ab"), (10, "abc")):
         assert truncate(kind("abc"), limit, "utf-8") == expected
         assert type(truncate(kind("abc"), limit, "utf-8")) is str
     assert truncate(kind("ab\u0301c"), 2, "utf-8", graphemes=True) == "a"
+    assert truncate(kind("ab\u0301c"), 4, "utf-8", graphemes=True) == "ab\u0301"
 
 
 def test_halves_of_a_pair_stay_together() -> None:
