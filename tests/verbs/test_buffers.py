@@ -131,6 +131,13 @@ def test_what_cannot_be_written_to(wrong: Any) -> None:
             call()
 
 
+@pytest.mark.parametrize("call", [encode_into, TWINS["encode_into"]])
+def test_an_empty_buffer_may_have_no_gaps_either(call: Any) -> None:
+    assert call("a", "utf-8", bytearray()) == call("a", "utf-8", memoryview(bytearray(4))[4:]) == (0, 0)
+    with pytest.raises(TypeError, match="contiguous"):
+        call("a", "utf-8", memoryview(bytearray())[::2])
+
+
 def test_references_to_objects_are_not_written_over() -> None:
     numpy = pytest.importorskip("numpy", reason="no other array of objects says that its items are of this machine")
     objects = numpy.array([None, "one", ()], dtype=object)

@@ -55,7 +55,9 @@ impl Place {
         is_meant: impl Fn(&PyUntypedBuffer) -> bool,
         refusing: impl Fn(Python<'py>) -> PyResult<&'py Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
-        let is_row = |buffer: &PyUntypedBuffer| buffer.dimensions() == 1 && buffer.is_c_contiguous();
+        // Nothing at all is contiguous for the interpreter, whatever its strides, and not for a memoryview.
+        let is_row =
+            |buffer: &PyUntypedBuffer| buffer.dimensions() == 1 && buffer.is_c_contiguous() && buffer.len_bytes() > 0;
         let is_native =
             |buffer: &PyUntypedBuffer| !buffer.readonly() && matches!(format_of(buffer), [item] if *item != b'O');
         let buffer = PyUntypedBuffer::get(object).ok();
