@@ -7,11 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import eightfold
-from eightfold._engine import CORE
+from eightfold import buffers, cutting, jsonescapes, measuring, pieces, text
+from eightfold._engine import CORE, twins_of
 from eightfold.text import TWINS
 from support.command_line import ENVIRONMENT
 from support.needed import needs_core
@@ -88,6 +90,18 @@ def test_the_verbs_are_the_cores_functions_with_the_words_of_their_twins() -> No
         assert inspect.getdoc(verb) == inspect.getdoc(twin)
         assert list(inspect.signature(verb).parameters) == list(inspect.signature(twin).parameters)
         assert verb.__module__ == "eightfold.text"
+
+
+@needs_core
+@pytest.mark.parametrize(
+    "module", [text, cutting, buffers, measuring, pieces, jsonescapes], ids=lambda each: each.__name__
+)
+def test_every_argument_is_that_of_the_twin(module: ModuleType) -> None:
+    for name, twin in twins_of(module.__name__).items():
+        ours, theirs = (inspect.signature(each).parameters.values() for each in (getattr(CORE, name), twin))
+        assert [(each.name, each.kind, each.default) for each in ours] == [
+            (each.name, each.kind, each.default) for each in theirs
+        ], name
 
 
 @needs_core

@@ -29,7 +29,10 @@ pub type Unpaired = (usize, u32, bool);
 /// Return the first escapes of unpaired surrogates, and the offset up to which the text is decided: see
 /// `eightfold.jsonescapes.unpaired_escapes`.
 #[pyfunction]
-#[pyo3(signature = (text, start = 0, limit = None, *, r#final = Truth(true)))]
+#[pyo3(
+    signature = (text, start = 0, limit = None, *, r#final = Truth(true)),
+    text_signature = "(text, start=0, limit=None, *, final=True)"
+)]
 pub fn unpaired_escapes(
     text: &Bound<'_, PyBytes>,
     start: usize,
