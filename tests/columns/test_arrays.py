@@ -16,6 +16,7 @@ import eightfold
 from eightfold import columns
 from eightfold.columns.arrow import chunks_of
 from support.arrow_arrays import addresses, array_of, bytes_of
+from support.handlers import handler
 
 pa: Any = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'eightfold[arrow]'")
 
@@ -51,6 +52,15 @@ def test_each_type_of_text(type: Any, first: int) -> None:
         fixed.validate(full=True)
         assert fixed.type == type
         assert bytes_of(pa, fixed) == repaired(DIRTY, errors)
+
+
+@pytest.mark.parametrize("raised", [ValueError, StopIteration, RuntimeError])
+def test_what_a_handler_raises_comes_out_as_it_is(raised: type[Exception]) -> None:
+    def raises(error: UnicodeError) -> Any:
+        raise raised("mine")
+
+    with handler(raises) as errors, pytest.raises(raised, match=r"^mine$"):
+        columns.convert(pa.array(DIRTY), "utf-8", "utf-16-le", errors)
 
 
 @pytest.mark.parametrize("type", TYPES, ids=str)

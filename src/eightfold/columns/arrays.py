@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from eightfold.columns.arguments import policy_argument, thread_count
@@ -350,9 +350,8 @@ class _Work:
             _with_answers(changes, self._answers(column, leaf, first_row, name, changes)) if changes.asked else changes
         )
 
-    def _answers(
-        self, column: Column, leaf: Leaf, first_row: int, name: str, changes: Changes
-    ) -> Iterator[tuple[int, bytes]]:
+    def _answers(self, column: Column, leaf: Leaf, first_row: int, name: str, changes: Changes) -> dict[int, bytes]:
+        answers = {}  # A generator would make a RuntimeError of the StopIteration of a handler.
         for row, value in each_value(column, numbers(changes.asked)):
             try:
                 new = self.answer(value)
@@ -363,7 +362,8 @@ class _Work:
                 error.add_note(row_place(f"{name}{place.step}", first_row + place.row))
                 raise
             if new != value:
-                yield row, new
+                answers[row] = new
+        return answers
 
     def changes(self, column: Column) -> Changes:
         raise NotImplementedError
@@ -415,7 +415,7 @@ class _Repair(_Work):
         return repair_value(value, UTF_8, self._errors)
 
 
-def _with_answers(changes: Changes, answers: Iterable[tuple[int, bytes]]) -> Changes:
+def _with_answers(changes: Changes, answers: dict[int, bytes]) -> Changes:
     """Return changes with the answers of a verb among them."""
     ends = numbers(changes.ends)
     starts = [0, *ends][:-1]
