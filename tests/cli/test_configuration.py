@@ -122,7 +122,7 @@ def test_eightfold_toml_goes_before_pyproject_toml(tree: Path, capsys: pytest.Ca
 def test_a_project_without_the_table_does_not_count(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     configure(tree, "exclude = ['vendor/', 'deep/']")
     configure(tree / "sub", '[project]\nname = "x"\ndependencies = ["eightfold==1", "eightfold.x"]\n', "pyproject.toml")
-    (tree / "sub" / "deep" / "eightfold.toml").mkdir()
+    (tree / "sub" / "deep" / "pyproject.toml").mkdir()
     assert faulty(capsys, ".") == {"a.txt", "dump.sql", "sub/b.txt"}
     assert faulty(capsys, "sub") == {"sub/b.txt"}
 
@@ -401,6 +401,13 @@ def test_a_pipe_is_not_waited_for(tree: Path, capsys: pytest.CaptureFixture[str]
     os.mkfifo(tree / "eightfold.toml")
     assert main(["check", "a.txt"]) == 2
     assert capsys.readouterr().err == "eightfold: eightfold.toml: not a regular file\n"
+
+
+def test_a_folder_of_that_name_is_an_error(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "sub" / "eightfold.toml").mkdir()
+    for path in (".", "sub", "sub/b.txt"):
+        assert main(["check", path]) == 2
+        assert "eightfold.toml: Is a directory\n" in capsys.readouterr().err
 
 
 def test_a_link_is_followed_and_a_dangling_one_an_error(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from eightfold.cli import main
-from support.command_line import ENVIRONMENT, command
+from support.command_line import ENVIRONMENT, command, run
 from support.needed import needs_terminal
 from support.terminals import shown_by, terminal
 
@@ -99,6 +99,25 @@ def test_options_that_one_another_leaves_without_a_meaning_are_refused(
 ) -> None:
     assert main(line.split()) == 2
     assert capsys.readouterr() == ("", f"eightfold: {says}\n")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="needs a path to standard input")
+@pytest.mark.parametrize(
+    ("paths", "says"),
+    [
+        (("/dev/stdin", "a", "-"), "/dev/stdin and - are the same"),
+        (("-", "/dev/fd/0"), "- and /dev/fd/0 are the same"),
+        (("/dev/stdin", "/dev/stdin"), "/dev/stdin is given twice"),
+    ],
+)
+def test_a_pipe_is_not_read_twice_under_another_name(paths: tuple[str, ...], says: str, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"a")
+    done = run("check", *paths, cwd=tmp_path, input=b"\xff")
+    said = f"eightfold: {says}: standard input can be read only once (see eightfold check --help)\n"
+    assert (done.returncode, done.stderr.decode()) == (2, said)
+    with open(tmp_path / "a", "rb") as file:
+        assert run("check", *paths, cwd=tmp_path, stdin=file).returncode == 0
+    assert run("check", "/dev/stdin", "a", cwd=tmp_path, input=b"\xff").returncode == 1
 
 
 def test_statistics_with_faults_show_their_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

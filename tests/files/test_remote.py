@@ -93,9 +93,10 @@ def test_it_is_read_once_as_a_pipe_is(memory: fsspec.AbstractFileSystem) -> None
     [
         ("memory://no-such", "there is no such file"),
         ("no-such-scheme://a", "Protocol not known: no-such-scheme"),
-        ("http://127.0.0.1:9/a", "Connect call failed"),
-        ("SERVER/no-such", "404, message='Not Found'"),
-        ("SERVER/secret", "403, message='Forbidden'"),
+        ("http://127.0.0.1:9/a", "Connection refused"),
+        ("http://", "not a valid address"),
+        ("SERVER/no-such", "the server answers 404 Not Found"),
+        ("SERVER/secret", "the server answers 403 Forbidden"),
         ("SERVER/broken", "payload is not completed"),
     ],
 )
@@ -105,6 +106,29 @@ def test_what_cannot_be_read_is_blamed(address: str, reason: str, server: str) -
         content_read(path)
     assert raised.value.path == path
     assert reason in raised.value.reason
+
+
+def test_a_scheme_in_capitals_is_the_same(server: str) -> None:
+    assert content_read(server.replace("http", "HTTP") + "/text.txt") == CONTENT
+
+
+def test_what_a_library_says_is_bounded(memory: fsspec.AbstractFileSystem, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise OSError("cannot be loaded from\n" + "/usr/lib\n" * 1000)
+
+    monkeypatch.setattr(type(memory), "open", fail)
+    with pytest.raises(FileError) as raised:
+        content_read("memory://folder/text.txt")
+    assert raised.value.reason == "cannot be loaded from ..."
+
+
+def test_what_the_extra_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> None:
+        raise ImportError('HTTPFileSystem requires "requests" and "aiohttp" to be installed')
+
+    monkeypatch.setattr("fsspec.core.url_to_fs", fail)
+    with pytest.raises(FileError, match=r"^http://127.0.0.1:9/a: to read it: pip install 'aiohttp.*' 'fsspec.*'$"):
+        content_read("http://127.0.0.1:9/a")
 
 
 def test_what_fsspec_lacks_for_a_scheme_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

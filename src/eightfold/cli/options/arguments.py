@@ -105,9 +105,18 @@ class CommandParser(argparse.ArgumentParser):
         found, unknown = self.parse_known_intermixed_args(given, into)
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}{self._hint(unknown)}")
-        if self.reads_input and vars(found)["paths"].count("-") > 1:
-            self.error("- is given twice: standard input can be read only once")
+        if self.reads_input and len(vars(found)["paths"]) > 1:
+            self._check_read_once(vars(found)["paths"])
         return found
+
+    def _check_read_once(self, paths: Sequence[str]) -> None:
+        from eightfold.files.read.reading import drains_standard_input
+
+        reading = list(filter(drains_standard_input, paths))
+        if len(reading) > 1:
+            first, second = reading[:2]
+            twice = f"{first} is given twice" if first == second else f"{first} and {second} are the same"
+            self.error(f"{twice}: standard input can be read only once")
 
     def _hint(self, unknown: Sequence[str]) -> str:
         """Return which option the first unknown one may stand for."""

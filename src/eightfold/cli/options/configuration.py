@@ -165,7 +165,9 @@ def _configuration_in(folder: str) -> Configuration | None:
         path = os.path.join(folder, name)
         with blaming(path):
             status = os.lstat(path)
-        if not stat.S_ISDIR(status.st_mode) and _is_trusted(path, folder, status):
+        # A folder with the shared name has no table of ours; one with our own name is an error, like a pipe.
+        counts = name == OWN or not stat.S_ISDIR(status.st_mode)
+        if counts and _is_trusted(path, folder, status):
             found = _read(path)
             if found is not None:
                 return found

@@ -222,6 +222,18 @@ def is_read_from(path: str, file: str | int) -> bool:
     return False
 
 
+def drains_standard_input(path: str) -> bool:
+    """Return whether reading a path uses up standard input: a pipe or a terminal that it leads to, or ``-`` names."""
+    if path == STANDARD_INPUT:
+        return True
+    with suppress(OSError, ValueError, AttributeError):  # It is closed, or there is no such file.
+        descriptor = sys.stdin.fileno()
+        status = os.fstat(descriptor)
+        is_stream = stat.S_ISFIFO(status.st_mode) or os.isatty(descriptor)
+        return is_stream and os.path.samestat(status, os.stat(path))
+    return False
+
+
 @contextmanager
 def opened(file: str | Way, *, twice: bool = False, unpack: bool = False, regular: bool = False) -> Iterator[Source]:
     """Open a file, or standard input for ``-``, for reading in chunks; standard input stays open.

@@ -7,7 +7,9 @@ server.
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -17,6 +19,7 @@ from eightfold.extras import installing
 from eightfold.files import FileError
 
 _SENT_AT_ONCE = 1024 * 1024
+_LONGEST_REASON = 300
 
 
 def fetched(path: str, length: int) -> io.BufferedReader:
@@ -144,8 +147,9 @@ def _system(path: str) -> tuple[Any, str]:
         url_to_fs = import_module("fsspec.core").url_to_fs
     except ImportError as error:
         raise FileError(path, f"it is remote; to read it: {installing('remote')}") from error
+    scheme, mark, rest = path.partition("://")
     with _blaming(path):
-        system, inside = url_to_fs(path)
+        system, inside = url_to_fs(scheme.lower() + mark + rest)
         return system, inside
 
 
@@ -164,9 +168,23 @@ def _blaming(path: str) -> Iterator[None]:
 
 def _reason(path: str, error: BaseException) -> str:
     """Return the reason: the exception behind a missing file, if that says more than the file's name."""
+    if getattr(error, "errno", None) == errno.ECONNREFUSED:
+        return os.strerror(errno.ECONNREFUSED)  # asyncio puts the address into the words of the system.
+    if isinstance(status := getattr(error, "status", None), int):
+        return f"the server answers {status} {getattr(error, 'message', '')}".rstrip()
+    if "InvalidUrl" in type(error).__name__:
+        return "not a valid address"
+    if isinstance(error, ImportError) and path.lower().startswith(("http:", "https:")):
+        return f"to read it: {installing('remote')}"
     said = getattr(error, "strerror", None) or str(error)
     if said and said.strip("/") not in path:
-        return said
+        return _bounded(said)
     if error.__cause__ is not None:
         return _reason(path, error.__cause__)
     return "there is no such file" if isinstance(error, FileNotFoundError) else type(error).__name__
+
+
+def _bounded(said: str) -> str:
+    """Return the first line of a message; some libraries list every place where they have looked for something."""
+    first, *more = said.split("\n", 1)
+    return first[:_LONGEST_REASON] + " ..." * bool(more or len(first) > _LONGEST_REASON)
