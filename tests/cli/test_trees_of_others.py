@@ -220,6 +220,31 @@ def test_an_ignore_file_out_of_reach_is_as_any_other_file(command: str, engine: 
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("line", [("check", "."), ("repair", ".")], ids=" ".join)
+@pytest.mark.parametrize(
+    ("name", "content", "mode", "reason"),
+    [
+        ("eightfold.toml", b"n = 1\n", 0o644, ":1: unknown key 'n': "),
+        ("eightfold.toml", b"", 0, ": Permission denied"),
+        (".gitignore", b"*.log\n", 0, ": Permission denied"),
+    ],
+)
+def test_what_holds_in_a_folder_that_cannot_be_listed_is_read(
+    line: tuple[str, ...], engine: str, name: str, content: bytes, mode: int, reason: str, place: Place
+) -> None:
+    path = place.tree / "no list" / name
+    path.write_bytes(content)
+    if is_root():
+        os.chown(path, NOBODY, NOBODY)
+    path.chmod(mode)
+    said = place.run(engine, *line).stderr.decode()
+    lists = "eightfold: ./no list: Permission denied\n"
+    assert f"no list/{name}{reason}" in said
+    # A folder whose configuration is wrong is not looked at any further.
+    assert said.count(lists) == (name == ".gitignore")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("line", [("check", "."), ("identify", "."), ("repair", ".")], ids=" ".join)
 def test_what_cannot_be_read_is_named_once_with_its_reason(line: tuple[str, ...], engine: str, place: Place) -> None:
     done = place.run(engine, *line)

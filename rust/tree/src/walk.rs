@@ -141,12 +141,13 @@ impl Walk {
     fn enter(&mut self, folder: Due) {
         let handle = match open(&folder) {
             Ok(handle) => handle,
+            // Its configuration or ignore file may be within reach even so.
+            Err(Errno::ACCESS) if folder.depth > 0 => return self.hand_back(folder),
             Err(error) => return self.found_unreadable(folder.path, error),
         };
         let mut entries = self.entries(&handle);
         if entries.is_handed_back && folder.depth > 0 {
-            let inside = folder.inside.strip_suffix(b"/").unwrap_or_default().to_vec();
-            return self.next.push_back(Next::Finding(Finding { path: folder.path, inside, what: What::Folder }));
+            return self.hand_back(folder);
         }
         let ignored = self.ignoring(&folder, &handle, &entries);
         self.select(&mut entries, &folder.inside, ignored.as_ref());
@@ -167,6 +168,11 @@ impl Walk {
         if !entries.files.is_empty() {
             self.next.push_back(Next::Files(here, entries.files.into_iter()));
         }
+    }
+
+    fn hand_back(&mut self, folder: Due) {
+        let inside = folder.inside.strip_suffix(b"/").unwrap_or_default().to_vec();
+        self.next.push_back(Next::Finding(Finding { path: folder.path, inside, what: What::Folder }));
     }
 
     fn found_unreadable(&mut self, path: Vec<u8>, error: Errno) {
