@@ -345,3 +345,35 @@ def test_a_record_replaces_no_file_that_another_program_has_put_there_meanwhile(
     assert "record: this file already exists; move it or choose another name\n" in capsys.readouterr().err
     assert (os.listdir(given.parent), given.read_bytes()) == ([given.name], b"h\xe9\n")
     assert (folder / "record").read_bytes() == b"another's"
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("repair --plan record nowhere", 2),
+        ("repair --plan record --errors strict old", 1),
+        ("repair --plan record --config wrong.toml .", 2),
+        ("repair --certificate record --errors strict -o new old", 1),
+        ("convert -t utf-16 --certificate record -o new old", 1),
+        ("convert -t utf-16 --certificate record -o new nowhere", 2),
+        ("repair --apply plan --certificate record", 2),
+    ],
+)
+def test_a_run_that_fails_leaves_no_record_without_a_line(
+    line: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("old").write_bytes(b"\xff")
+    Path("wrong.toml").write_text("n = 1")
+    assert main(["repair", "--plan", "plan", "old"]) == 0
+    Path("old").write_bytes(b"\xfe")
+    assert main(line.split()) == status
+    assert sorted(os.listdir()) == ["old", "plan", "wrong.toml"]
+
+
+def test_a_run_with_nothing_to_do_leaves_its_empty_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("clean").write_bytes(b"clean")
+    assert main(["repair", "--plan", "plan", "clean"]) == main(["repair", "--apply", "plan"]) == 0
+    assert main(["repair", "--in-place", "--certificate", "proof", "clean"]) == 0
+    assert Path("proof").read_bytes() == b""

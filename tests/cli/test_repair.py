@@ -195,13 +195,9 @@ def test_a_file_that_stops_leaves_nothing_in_the_plan(folder: Path) -> None:
     assert list(read_plans("plan.json")) == ["deep/mixed.txt"]
 
 
-@pytest.mark.parametrize(
-    ("status", "arguments"),
-    [(0, ["deep/clean.txt"]), (1, ["--errors", "strict", "soup.txt"]), (2, ["missing.txt"])],
-)
-def test_a_plan_that_lists_no_file_is_a_plan_too(status: int, arguments: list[str], folder: Path) -> None:
+def test_a_plan_that_lists_no_file_is_a_plan_too(folder: Path) -> None:
     before = files_in(folder)
-    assert main(["repair", "--plan", "plan.json", *arguments]) == status
+    assert main(["repair", "--plan", "plan.json", "deep/clean.txt"]) == 0
     assert (folder / "plan.json").read_bytes() == HEADING
     assert main(["repair", "--apply", "plan.json"]) == 0
     assert files_in(folder) == {**before, "plan.json": HEADING}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from eightfold.cli.options.certificate import CertificateOptions
 from eightfold.cli.options.destination import STANDARD_OUTPUT
@@ -60,11 +60,27 @@ def check_certificate_apart(options: CertificateOptions, work: Iterable[Job]) ->
             )
 
 
+class _NoneError(Exception):
+    """Something failed, and there is no certificate, so the file is not kept."""
+
+
 @contextmanager
-def certificates(options: CertificateOptions) -> Iterator[Callable[[bytes], object]]:
-    """Open the sink for the lines of certificates; the file exists once the block ends without an exception."""
+def certificates(options: CertificateOptions, failed: Callable[[], object]) -> Iterator[Callable[[bytes], object]]:
+    """Open the sink for the lines of certificates.
+
+    The file exists once the block ends without an exception, unless there is no line and something has failed.
+    """
     if not options.certificate:
         yield lambda line: None
         return
-    with sink(Job("", options.certificate), new=True) as file:
-        yield file.write
+    count = 0
+
+    def certify(line: bytes) -> None:
+        nonlocal count
+        count += 1
+        file.write(line)
+
+    with suppress(_NoneError), sink(Job("", options.certificate), new=True) as file:
+        yield certify
+        if not count and failed():
+            raise _NoneError

@@ -183,7 +183,8 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
         return NOTHING_WRONG
     check_certificate_apart(options, work)
     threads = min(allowed(options.jobs), len(work) or 1)
-    with certificates(options) as certify, working(threads) as begin:
+    status = NOTHING_WRONG
+    with certificates(options, lambda: status or failures.count) as certify, working(threads) as begin:
         convert = partial(turn, options, run.in_place, Reporter(say, certify, run.lose), begin)
         turns = ((convert(job), job.unwritten) for job in work)
         status = max((run.do(*each) for each in ahead(turns, threads)), default=NOTHING_WRONG)

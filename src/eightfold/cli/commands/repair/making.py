@@ -112,7 +112,7 @@ def _stays(options: Options) -> bool:
 def _write(files: Iterable[Job], options: Options, work: RepairRun, in_place: InPlace | None = None) -> int:
     written = 0
     check_certificate_apart(options, files)
-    with certificates(options) as certify:
+    with certificates(options, work.status) as certify:
         for job in files:
             written += work.do(job, _ResultWriter(job, options, certify, in_place).write, job.unwritten)
     work.summarize(f"{written} written{' and verified' if options.verified else ''}")

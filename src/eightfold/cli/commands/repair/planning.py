@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from tempfile import TemporaryFile
@@ -27,19 +28,25 @@ from eightfold.files.write.writing import is_written_at_once
 from eightfold.forms.utf_8 import UTF_8
 
 
+class _NothingPlannedError(Exception):
+    """Something failed, and no file is in the plan, so it is not kept."""
+
+
 def plan(options: Options) -> int:
     """Write the changes as a plan; return the exit status."""
     check_free("--plan", options.plan)
     root = Root(options.root)
     inside(root, (path for path in options.paths if not is_remote(path)))
     work = RepairRun(options)
-    with sink(Job("", options.plan, unpack=options.unpack), new=True) as target:
+    with suppress(_NothingPlannedError), sink(Job("", options.plan, unpack=options.unpack), new=True) as target:
         begin_plan(target)
         planning = _Planning(root, target)
         for each in once(found(options, work.failures.tell, replaced=True, walking=work.walking())):
             job = replace(job_of(options, each, each.path), in_place=each.path != STANDARD_INPUT)
             work.do(job, partial(planning.add, job), f"{shown(each.path)} is not in the plan")
-    work.summarize(f"{planning.count} in the plan")
+        if work.status() and not planning.count:
+            raise _NothingPlannedError
+    work.summarize(f"{planning.count} in the plan" if planning.count or not work.status() else "no plan")
     if planning.count and options.plan != STANDARD_OUTPUT and not is_written_at_once(options.plan):
         _say_next(f"{quoted(options.plan)}{root_option(root)}", takes_input=planning.takes_input)
     return work.status()
