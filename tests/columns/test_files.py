@@ -426,6 +426,24 @@ def test_what_is_not_supported_is_refused(option: str, tmp_path: Path, capsys: A
     assert f"{path}: Parquet: " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "reason"),
+    [
+        ("parquet", "fixed.feather", "the result is Parquet: give it a name that ends in .parquet"),
+        ("arrow", "fixed.PARQUET", "the result is Arrow IPC: give it a name that ends in .arrow"),
+        ("parquet", "fixed", ""),
+    ],
+)
+def test_a_result_does_not_have_the_ending_of_another_kind(
+    kind: str, name: str, reason: str, tmp_path: Path, capsys: Any
+) -> None:
+    path, target = written(tmp_path, kind), tmp_path / name
+    assert cli.main(["repair", "-o", str(target), str(path)]) == (2 if reason else 0)
+    assert target.exists() == (not reason)
+    if reason:
+        assert f"eightfold: {target}: {reason}\n" in out_of(capsys)[1]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_table_under_another_name_is_not_repaired_as_text(kind: str, tmp_path: Path, capsys: Any) -> None:
     path = written(tmp_path, kind).rename(tmp_path / "data.bin")

@@ -15,7 +15,7 @@ from eightfold.faults import Fault, immutable
 from eightfold.files.paths.addresses import is_remote, packing_of
 from eightfold.files.read.reading import STANDARD_INPUT, Source
 from eightfold.files.read.scanning import faults_in
-from eightfold.files.read.tables import PARQUET, SQLITE, TABLE_HEADS, kind_by_head, table_kind
+from eightfold.files.read.tables import ENDING, SQLITE, TABLE_HEADS, kind_by_head, table_kind
 from eightfold.files.walk.archives.others import kind_of
 from eightfold.forms import Form, form, forms
 from eightfold.stream import Located
@@ -152,7 +152,7 @@ def table_hint(source: Source) -> str:
 
 def _way_to_table(path: str, kind: str) -> str:
     """Return what makes a table under a path be read as one."""
-    ending = ".parquet" if kind == PARQUET else ".arrow"
+    ending = ENDING[kind]
     if is_remote(path):
         return f"use --runner local, with a name that ends in {ending}"
     if path != STANDARD_INPUT and packing_of(path):

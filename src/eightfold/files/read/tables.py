@@ -9,6 +9,8 @@ from eightfold.files.paths.addresses import ending_of, is_remote
 
 PARQUET, IPC, SQLITE = "Parquet", "Arrow IPC", "SQLite"
 _ENDINGS = {".parquet": PARQUET, ".arrow": IPC, ".feather": IPC, ".ipc": IPC, ".arrows": IPC}
+ENDING = {PARQUET: ".parquet", IPC: ".arrow"}
+"""The usual ending of each kind."""
 _STREAM = b"\xff\xff\xff\xff"
 _MAGIC = {PARQUET: (b"PAR1", b"PARE"), IPC: (b"ARROW1", b"FEA1", _STREAM), SQLITE: (b"SQLite format 3\0",)}
 TABLE_HEADS: tuple[bytes, ...] = tuple(magic for each in _MAGIC.values() for magic in each)
@@ -48,6 +50,15 @@ def kind_of(path: str, head: Callable[[], bytes]) -> str:
     return kind if is_table or (ending == ".arrows" and _begins_old_stream(first)) else ""
 
 
+def kind_named(path: str) -> str:
+    """Return ``Parquet`` or ``Arrow IPC`` for a name with the ending of such a table, and else an empty str.
+
+    >>> kind_named("data.feather"), kind_named("notes.txt")
+    ('Arrow IPC', '')
+    """
+    return _ENDINGS.get(ending_of(path), "")
+
+
 def _begins_old_stream(head: bytes) -> bool:
     """Return whether a stream may begin so that was written before Arrow 0.15: with the length of its schema alone."""
     return head[3:4] == b"\0" and head[0] % 8 == 4
@@ -69,4 +80,4 @@ def _begins_stream(head: bytes) -> bool:
     return len(head) > 8 and length > 0 and length % 8 == 0
 
 
-__all__ = ["IPC", "PARQUET", "SQLITE", "TABLE_HEADS", "kind_by_head", "kind_of", "table_kind"]
+__all__ = ["ENDING", "IPC", "PARQUET", "SQLITE", "TABLE_HEADS", "kind_by_head", "kind_named", "kind_of", "table_kind"]

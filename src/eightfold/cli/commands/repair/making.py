@@ -32,6 +32,7 @@ from eightfold.cli.work.replacing import Target
 from eightfold.cli.work.sinks import before, sink
 from eightfold.files import FileError
 from eightfold.files.path_text import as_text, shown
+from eightfold.files.read.tables import ENDING, kind_named
 from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.records.plan_files import TableDraft
 from eightfold.files.walk.walking import walked
@@ -175,7 +176,15 @@ class _ResultWriter:
             self._certify(certificate.line("values when undone", counts))
 
     def _table_target(self, file: TableFile, stack: ExitStack) -> BinaryIO:
-        """Open the target, which only a table that would change needs."""
+        """Open the target, which only a table that would change needs.
+
+        Raises:
+            FileError: it cannot be written, or has the ending of another kind of table.
+        """
+        if kind_named(self._job.target) not in ("", file.kind):
+            raise FileError(
+                self._job.target, f"the result is {file.kind}: give it a name that ends in {ENDING[file.kind]}"
+            )
         try:
             return stack.enter_context(sink(self._job, self._read))
         except FileError:
