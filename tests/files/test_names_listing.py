@@ -20,7 +20,7 @@ import pytest
 from eightfold.files import FileError
 from eightfold.files.walk import listing
 from eightfold.files.walk.listing import names_of
-from eightfold.files.walk.names import FOLDER, PAX, TAR, ZIP, ZIP_UTF_8, Name
+from eightfold.files.walk.names import FOLDER, PAX, TAR, ZIP, ZIP_LOCAL, ZIP_UTF_8, Name
 from support.peaks import peak
 from support.trees import refuse_to_list
 
@@ -145,6 +145,35 @@ def test_a_zip_says_its_names_and_whether_they_are_utf_8(before: bytes, comment:
     path = tmp_path / "a.zip"
     path.write_bytes(zip_of([member for member, _ in MEMBERS], before, comment))
     assert [(name.name, name.source) for name in names_in(path)] == [expected for _, expected in MEMBERS]
+
+
+@pytest.mark.parametrize("before", [b"", b"#!/bin/sh\n" * 9], ids=["", "after a program"])
+def test_a_name_that_differs_before_the_member_is_read_too(before: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    whole = zip_of([(b"first", 0, b""), (b"good", 0, b"")], before)
+    path.write_bytes(whole.replace(b"good", b"b\xffd\n", 1))
+    found = [(name.name, name.source) for name in names_in(path)]
+    assert found == [(b"first", ZIP), (b"good", ZIP), (b"b\xffd\n", ZIP_LOCAL)]
+
+
+def test_a_member_that_is_not_where_the_directory_says_is_damage_but_in_a_split_zip(tmp_path: Path) -> None:
+    path, whole = tmp_path / "a.zip", zip_of([(b"first", 0, b""), (b"good", 0, b"")])
+    without = whole.replace(b"PK\x03\x04", b"PK\x03\x05")
+    assert cut_or_changed(path, without) == [b"first"]
+    path.write_bytes(without[:-18] + struct.pack("<2H", 1, 1) + without[-14:])
+    assert [name.name for name in names_in(path)] == [b"first", b"good"]
+
+
+@pytest.mark.parametrize("sizes", [0, 1, 2])
+def test_a_member_may_be_where_an_extra_field_says(sizes: int, tmp_path: Path) -> None:
+    extra = struct.pack("<2H", 1, 8 * (sizes + 1)) + bytes(8 * sizes) + struct.pack("<Q", 0)
+    whole = bytearray(zip_of([(b"good", 0, extra)]))
+    entry = whole.index(b"PK\x01\x02")
+    for field in (*(20, 24)[:sizes], 42):
+        struct.pack_into("<L", whole, entry + field, 2**32 - 1)
+    path = tmp_path / "a.zip"
+    path.write_bytes(whole.replace(b"good", b"b\xffd\n", 1))
+    assert [name.name for name in names_in(path)] == [b"good", b"b\xffd\n"]
 
 
 def test_a_comment_may_be_as_long_as_its_field_can_say(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """File names as bytes, and where they come from.
 
 A zip records for each name whether it is UTF-8 (flag bit 11, or Info-ZIP's extra field 7075); otherwise it is CP437. A
-tar records nothing, except that pax records are UTF-8. Whether a name is well-formed is not examined here.
+header before each member repeats its name, or should. A tar records nothing, except that pax records are UTF-8. Whether
+a name is well-formed is not examined here.
 
 Source: PKWARE's APPNOTE 4.4.4 and 4.6.9; POSIX.1-2017 pax, Extended Header.
 """
@@ -11,10 +12,11 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-FOLDER, ZIP_UTF_8, ZIP, TAR, PAX = (
+FOLDER, ZIP_UTF_8, ZIP, ZIP_LOCAL, TAR, PAX = (
     "folder",
     "zip, declared UTF-8",
     "zip, not declared UTF-8",
+    "zip, local header",
     "tar header",
     "pax record",
 )
