@@ -100,6 +100,6 @@ def unknown_form(name: str, others: Iterable[str] = ()) -> LookupError:
     from difflib import get_close_matches
 
     names, begun = [*(each.name for each in _FORMS), *others], name[:_LONGEST_NAME]
-    near = get_close_matches(begun.lower(), names, n=4, cutoff=0.5)
+    near = get_close_matches(begun.lower(), names, n=4, cutoff=0.6)
     shown = f"{begun!r}{' ...' * (len(name) > _LONGEST_NAME)}"
     return LookupError(f"unknown form: {shown}" + (f" (did you mean {', '.join(near)}?)" if near else ""))
