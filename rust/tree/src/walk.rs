@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::vec;
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, Mode, OFlags, accessat, openat, statat};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use crate::opening::{self, FOLDER, PATH_BYTES};
@@ -141,8 +141,8 @@ impl Walk {
     fn enter(&mut self, folder: Due) {
         let handle = match open(&folder) {
             Ok(handle) => handle,
-            // Its configuration or ignore file may be within reach even so.
-            Err(Errno::ACCESS) if folder.depth > 0 => return self.hand_back(folder),
+            // If it may be searched, its configuration or ignore file is within reach even so.
+            Err(Errno::ACCESS) if folder.depth > 0 && may_be_searched(&folder.path) => return self.hand_back(folder),
             Err(error) => return self.found_unreadable(folder.path, error),
         };
         let mut entries = self.entries(&handle);
@@ -319,6 +319,10 @@ fn open(folder: &Due) -> Result<OwnedFd, Errno> {
     let Some(around) = &folder.around else { return openat(CWD, &*folder.path, FOLDER, Mode::empty()) };
     let way = folder.inside[around.inside.len()..].strip_suffix(b"/").unwrap_or_default();
     opening::folder(around.handle.as_fd(), way)
+}
+
+fn may_be_searched(folder: &[u8]) -> bool {
+    accessat(CWD, folder, Access::EXEC_OK, AtFlags::empty()).is_ok()
 }
 
 /// What an entry is by itself, not by the list of its folder; None if that cannot be known.
