@@ -522,8 +522,8 @@ def test_certificates_that_cannot_be_written_are_told_of(
     original = convert.certificates
 
     @contextmanager
-    def failing_at_last(options: convert.Options) -> Iterator[Callable[[bytes], object]]:
-        with original(replace(options, certificate="")) as certify:
+    def failing_at_last(options: convert.Options, failed: Callable[[], object]) -> Iterator[Callable[[bytes], object]]:
+        with original(replace(options, certificate=""), failed) as certify:
             yield certify
         raise FileError("c", "No space left on device")
 

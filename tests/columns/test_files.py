@@ -330,8 +330,7 @@ def test_timestamps_that_a_copy_would_change_are_refused(
     for options in (["--in-place"], ["--in-place", "--verify"], ["--plan", str(plan)], ["-o", str(fixed)]):
         assert cli.main(["repair", *options, str(file)]) == 2
         assert f"{file}: row group 0: column {path}: its INT96 timestamps before 1677" in out_of(capsys)[1]
-    assert sorted(tmp_path.iterdir()) == [file, plan]
-    assert file.name not in plan.read_text()
+    assert list(tmp_path.iterdir()) == [file]
     assert file.read_bytes() == before
     assert cli.main(["check", str(file)]) == 1
 

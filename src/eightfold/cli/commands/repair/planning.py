@@ -46,7 +46,7 @@ def plan(options: Options) -> int:
             work.do(job, partial(planning.add, job), f"{shown(each.path)} is not in the plan")
         if work.status() and not planning.count:
             raise _NothingPlannedError
-    work.summarize(f"{planning.count} in the plan" if planning.count or not work.status() else "no plan")
+    work.summarize(f"{planning.count} in the plan")
     if planning.count and options.plan != STANDARD_OUTPUT and not is_written_at_once(options.plan):
         _say_next(f"{quoted(options.plan)}{root_option(root)}", takes_input=planning.takes_input)
     return work.status()
