@@ -5,7 +5,7 @@ Values are never read by a library's own path for strings, which takes unchecked
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -313,6 +313,21 @@ def as_type(array: Any, type: Any) -> Any:
     return pyarrow().Array.from_buffers(type, len(array), array.buffers(), -1, array.offset)
 
 
+def holds(type: Any, is_meant: Callable[[Any], bool]) -> bool:
+    """Return whether a type is one that is meant, or contains one.
+
+    >>> types = pyarrow().types
+    >>> holds(pyarrow().list_(pyarrow().float32()), types.is_floating), holds(pyarrow().int8(), types.is_floating)
+    (True, False)
+    """
+    pa, types = pyarrow(), pyarrow().types
+    if isinstance(type, pa.BaseExtensionType):
+        return holds(type.storage_type, is_meant)
+    if types.is_dictionary(type) or types.is_run_end_encoded(type):
+        return holds(type.value_type, is_meant)
+    return is_meant(type) or any(holds(type.field(at).type, is_meant) for at in range(type.num_fields))
+
+
 def no_rows(type: Any) -> Any:
     """Return an array of a type that has no rows.
 
@@ -364,6 +379,7 @@ __all__ = [
     "chunks_of",
     "column_of",
     "compute",
+    "holds",
     "is_text",
     "is_text_dictionary",
     "name_bytes",

@@ -22,6 +22,7 @@ from eightfold.columns.arrow import (
     binary_type,
     column_of,
     compute,
+    holds,
     is_text,
     is_text_dictionary,
     name_of,
@@ -199,16 +200,7 @@ def _is_same_column(one: Any, other: Any) -> bool:
     if is_text_dictionary(one.type):
         return True
     # pyarrow takes 0.0 and -0.0 for equal, and NaN for no number that equals itself.
-    return (one.equals(other) and not _holds_floats(one.type)) or _has_same_bits(one, other)
-
-
-def _holds_floats(type: Any) -> bool:
-    types = pyarrow().types
-    if isinstance(type, pyarrow().BaseExtensionType):
-        return _holds_floats(type.storage_type)
-    if types.is_dictionary(type) or types.is_run_end_encoded(type):
-        return _holds_floats(type.value_type)
-    return types.is_floating(type) or any(_holds_floats(type.field(at).type) for at in range(type.num_fields))
+    return (one.equals(other) and not holds(one.type, pyarrow().types.is_floating)) or _has_same_bits(one, other)
 
 
 def _has_same_bits(one: Any, other: Any) -> bool:

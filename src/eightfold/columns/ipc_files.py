@@ -10,7 +10,7 @@ from importlib import import_module
 from itertools import count
 from typing import Any, BinaryIO
 
-from eightfold.columns.arrow import as_type, pyarrow
+from eightfold.columns.arrow import as_type, holds, pyarrow
 from eightfold.columns.footers import Statistic
 from eightfold.columns.nested import Leaf, leaves
 from eightfold.columns.parts import Part, blaming_part, closed
@@ -253,22 +253,13 @@ def _with_union_buffers(batch: Any) -> Any:
 
     Without, pyarrow ends the process by SIGSEGV when it compresses them.
     """
-    columns = [_with_buffers(column) if _holds_unions(column.type) else column for column in batch.columns]
+    columns = [_with_buffers(column) for column in batch.columns]
     return type(batch).from_arrays(columns, schema=batch.schema)
-
-
-def _holds_unions(type: Any) -> bool:
-    types = pyarrow().types
-    if isinstance(type, pyarrow().BaseExtensionType):
-        return _holds_unions(type.storage_type)
-    if types.is_dictionary(type) or types.is_run_end_encoded(type):
-        return _holds_unions(type.value_type)
-    return types.is_union(type) or any(_holds_unions(type.field(at).type) for at in range(type.num_fields))
 
 
 def _with_buffers(array: Any) -> Any:
     pa, type = pyarrow(), array.type
-    if not _holds_unions(type):
+    if not holds(type, pa.types.is_union):
         return array
     if isinstance(array, pa.ExtensionArray):
         before = array.storage  # each access makes a new object
