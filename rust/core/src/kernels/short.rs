@@ -31,8 +31,8 @@ const FIRST_SURROGATE: u32 = SURROGATES.0;
 const NONE: Range = (1, 0);
 /// The code points of a word.
 const WORD: usize = 8;
-/// So many code points are written one by one where a word of long sequences holds others, such as a space: words behind
-/// it would be looked at in vain.
+/// So many code points are written one by one where a word that begins with a long sequence holds others, such as a
+/// space: the words behind it would be looked at in vain.
 const APART: usize = 4 * WORD;
 /// From so many code points on, a call of the kernel for blocks pays, where the last one stopped at a surrogate.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
