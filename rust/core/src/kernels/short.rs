@@ -234,9 +234,9 @@ unsafe fn by_words<P: Point>(points: &[P], instead: &Instead, mut place: Place<u
         let mut end = points.len().min(at + if is_apart { APART } else { WORD });
         at += match word {
             // SAFETY: as above.
-            Some(word) if !is_apart => unsafe { write_each(word, (NONE, is_usual), &mut place) },
+            Some(word) if !is_apart => unsafe { write_each(word, (NONE, is_below_or_above_rare), &mut place) },
             // SAFETY: as above.
-            _ => unsafe { write_each(&points[at..end], (NONE, is_usual), &mut place) },
+            _ => unsafe { write_each(&points[at..end], (NONE, is_below_or_above_rare), &mut place) },
         };
         while at < end {
             // SAFETY: as above.
@@ -250,7 +250,7 @@ unsafe fn by_words<P: Point>(points: &[P], instead: &Instead, mut place: Place<u
             }
             end = end.min(at + WORD);
             // SAFETY: as above.
-            at += unsafe { write_each(&points[at..end], (NONE, is_usual), &mut place) };
+            at += unsafe { write_each(&points[at..end], (NONE, is_below_or_above_rare), &mut place) };
         }
     }
     (at, place)
@@ -355,6 +355,12 @@ fn is_usual<P: Point>(point: u32, _: &[P], _: usize) -> bool {
     !holds(RARE, point)
 }
 
+/// As [`is_usual`], by two comparisons, of which most text needs the first only.
+#[inline(always)]
+fn is_below_or_above_rare<P: Point>(point: u32, _: &[P], _: usize) -> bool {
+    point < RARE.0 || point > RARE.1
+}
+
 /// Write code points: the lowest byte of those in a range, and the three bytes of those from U+0800 to U+FFFF that
 /// `is_three` accepts. Return how many are before something else. Each length has a branch of its own, so that where
 /// the next sequence goes does not wait for it.
@@ -374,8 +380,6 @@ unsafe fn write_each<P: Point>(
             match point {
                 0..0x80 => place.put([point as u8], 1),
                 0x80..0x800 => place.put((plain::two(point) as u16).to_le_bytes(), 2),
-                // Nothing there is rare: not to ask gains 3 % of Hindi.
-                0x800..FIRST_SURROGATE => place.put(plain::three(point).to_le_bytes(), 3),
                 0x800..0x1_0000 if is_three(point, points, at) => place.put(plain::three(point).to_le_bytes(), 3),
                 0x1_0000..=LARGEST_IN_STR => place.put(plain::four(point).to_le_bytes(), LONGEST),
                 _ if holds(escapes, point) => place.put([point as u8], 1),
