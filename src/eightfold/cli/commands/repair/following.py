@@ -58,9 +58,9 @@ def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
     root = Root(options.root)
     found = inside(root, options.paths).items()
     chosen = {path: _INPUT if path == STANDARD_INPUT else steps(relative) for path, relative in found}
-    following = _Following(root, undo=undo)
-    with opened(plan_file, twice=True, unpack=True) as source, certificates(options, following.status) as certify:
-        following.certify = certify
+    failures = Failures()
+    with opened(plan_file, twice=True, unpack=True) as source, certificates(options, lambda: failures.count) as certify:
+        following = _Following(root, failures, certify, undo=undo)
         # All of it is read before anything is written, so that a plan that is broken at its end changes no file.
         folders = _checked(source, chosen, options)
         source.rewind()
@@ -113,11 +113,11 @@ _OTHER_RESULT = "it is not the result of the plan, or it has changed since: the 
 class _Following:
     """One run over the files of a plan, in one direction."""
 
-    def __init__(self, root: Root, *, undo: bool) -> None:
-        self.certify: Callable[[bytes], object] = bytes
+    def __init__(self, root: Root, failures: Failures, certify: Callable[[bytes], object], *, undo: bool) -> None:
         self._root = root
+        self._failures = failures
+        self._certify = certify
         self._undo = undo
-        self._failures = Failures()
         self._written = 0
         self._already = 0
 
@@ -181,7 +181,7 @@ class _Following:
                 _check_result(certificate, plan, was_undone=was_undone)
         is_known = not self._undo or certificate.digests[1] == table.undone_sha256
         proof = f"{'digests' if is_known else 'values'} of the plan"
-        self.certify(certificate.line(proof, {"table": table.kind, "changes": plan.count}))
+        self._certify(certificate.line(proof, {"table": table.kind, "changes": plan.count}))
         self._written += 1
 
     def _follow_standard_input(self, plan: FilePlan) -> None:
@@ -199,7 +199,7 @@ class _Following:
         certificate = self._certificate(plan)
         with opening() as target:
             target.writelines(self._rewritten(source, plan, certificate))
-        self.certify(certificate.line("digests of the plan", {"changes": plan.count}))
+        self._certify(certificate.line("digests of the plan", {"changes": plan.count}))
         self._written += 1
 
     def _other_file(self) -> PlanError:
@@ -230,10 +230,6 @@ class _Following:
         """Print the summary; return the exit status."""
         already = f", {self._already} already done" if self._already else ""
         say(f"{counted(self._written, 'file')} {'undone' if self._undo else 'repaired'}{already}")
-        return self.status()
-
-    def status(self) -> int:
-        """Return the exit status so far."""
         return WRONG_USE_OR_FILE if self._failures.count else NOTHING_WRONG
 
 
