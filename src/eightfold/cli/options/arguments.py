@@ -110,9 +110,9 @@ class CommandParser(argparse.ArgumentParser):
         return found
 
     def _check_read_once(self, paths: Sequence[str]) -> None:
-        from eightfold.files.read.reading import drains_standard_input
+        from eightfold.files.read.reading import draining_standard_input
 
-        reading = list(filter(drains_standard_input, paths))
+        reading = draining_standard_input(paths)
         if len(reading) > 1:
             first, second = reading[:2]
             twice = f"{first} is given twice" if first == second else f"{first} and {second} are the same"

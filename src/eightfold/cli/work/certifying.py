@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from eightfold.cli.options.certificate import CertificateOptions
 from eightfold.cli.options.destination import STANDARD_OUTPUT
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.work.jobs import Job, RealPaths
-from eightfold.cli.work.sinks import check_free, is_standard_output, sink
+from eightfold.cli.work.sinks import NotKeptError, check_free, is_standard_output, record
 from eightfold.files.path_text import shown
 
 
@@ -60,10 +60,6 @@ def check_certificate_apart(options: CertificateOptions, work: Iterable[Job]) ->
             )
 
 
-class _NoneError(Exception):
-    """Something failed, and there is no certificate, so the file is not kept."""
-
-
 @contextmanager
 def certificates(options: CertificateOptions, failed: Callable[[], object]) -> Iterator[Callable[[bytes], object]]:
     """Open the sink for the lines of certificates.
@@ -80,7 +76,7 @@ def certificates(options: CertificateOptions, failed: Callable[[], object]) -> I
         count += 1
         file.write(line)
 
-    with suppress(_NoneError), sink(Job("", options.certificate), new=True) as file:
+    with record(options.certificate) as file:
         yield certify
         if not count and failed():
-            raise _NoneError
+            raise NotKeptError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import BinaryIO
 
 from eightfold.cli.options.destination import STANDARD_OUTPUT
@@ -76,6 +76,17 @@ def sink(job: Job, read: Snapshot | None = None, *, new: bool = False) -> Iterat
         _check_uninterrupted(job)
     with _whole(job, read, new) as file, _packing(job.target, file) if job.packing else nullcontext(file) as inside:
         yield inside
+
+
+class NotKeptError(Exception):
+    """Raised in the block of a record that is not worth a file: something has failed, and nothing is in it."""
+
+
+@contextmanager
+def record(path: str, *, unpack: bool = False) -> Iterator[BinaryIO]:
+    """Open a plan, a log or certificates, as :func:`sink` does, where no file is; `NotKeptError` leaves none."""
+    with suppress(NotKeptError), sink(Job("", path, unpack=unpack), new=True) as file:
+        yield file
 
 
 def _check_uninterrupted(job: Job) -> None:

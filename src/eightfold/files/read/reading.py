@@ -6,7 +6,7 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import cast
@@ -222,16 +222,24 @@ def is_read_from(path: str, file: str | int) -> bool:
     return False
 
 
-def drains_standard_input(path: str) -> bool:
-    """Return whether reading a path uses up standard input: a pipe or a terminal that it leads to, or ``-`` names."""
-    if path == STANDARD_INPUT:
-        return True
-    with suppress(OSError, ValueError, AttributeError):  # It is closed, or there is no such file.
+def draining_standard_input(paths: Iterable[str]) -> list[str]:
+    """Return the paths of which reading uses up standard input: ``-``, and what leads to its pipe or terminal."""
+    status = _stream_of_standard_input()
+
+    def leads_there(path: str) -> bool:
+        with suppress(OSError, ValueError):  # There is no such file.
+            return status is not None and os.path.samestat(status, os.stat(path))
+        return False
+
+    return [path for path in paths if path == STANDARD_INPUT or leads_there(path)]
+
+
+def _stream_of_standard_input() -> os.stat_result | None:
+    with suppress(OSError, ValueError, AttributeError):  # It is closed.
         descriptor = sys.stdin.fileno()
         status = os.fstat(descriptor)
-        is_stream = stat.S_ISFIFO(status.st_mode) or os.isatty(descriptor)
-        return is_stream and os.path.samestat(status, os.stat(path))
-    return False
+        return status if stat.S_ISFIFO(status.st_mode) or os.isatty(descriptor) else None
+    return None
 
 
 @contextmanager

@@ -16,8 +16,7 @@ from eightfold.cli.output.colour import Styled
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import counted, put, say
 from eightfold.cli.work.inputs import Failures
-from eightfold.cli.work.jobs import Job
-from eightfold.cli.work.sinks import check_free, sink
+from eightfold.cli.work.sinks import check_free, record
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
 from eightfold.files.path_text import as_text, shown
@@ -71,7 +70,7 @@ def apply(options: Options) -> int:
     _check_log_stays(options.apply, [fix for fix, _ in due])
     if due:
         # The complete log is on the disk before the first name changes.
-        with sink(Job("", options.apply), new=True) as log:
+        with record(options.apply) as log:
             write_log(log, (renaming for _, renaming in due))
     done = 0
     for fix, renaming in due:

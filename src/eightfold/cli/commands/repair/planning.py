@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from tempfile import TemporaryFile
@@ -16,7 +15,7 @@ from eightfold.cli.options.destination import STANDARD_OUTPUT
 from eightfold.cli.options.root import inside, quoted, root_option
 from eightfold.cli.output.lines import say
 from eightfold.cli.work.jobs import Job, found, job_of, once
-from eightfold.cli.work.sinks import check_free, sink
+from eightfold.cli.work.sinks import NotKeptError, check_free, record
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
@@ -28,24 +27,20 @@ from eightfold.files.write.writing import is_written_at_once
 from eightfold.forms.utf_8 import UTF_8
 
 
-class _NothingPlannedError(Exception):
-    """Something failed, and no file is in the plan, so it is not kept."""
-
-
 def plan(options: Options) -> int:
     """Write the changes as a plan; return the exit status."""
     check_free("--plan", options.plan)
     root = Root(options.root)
     inside(root, (path for path in options.paths if not is_remote(path)))
     work = RepairRun(options)
-    with suppress(_NothingPlannedError), sink(Job("", options.plan, unpack=options.unpack), new=True) as target:
+    with record(options.plan, unpack=options.unpack) as target:
         begin_plan(target)
         planning = _Planning(root, target)
         for each in once(found(options, work.failures.tell, replaced=True, walking=work.walking())):
             job = replace(job_of(options, each, each.path), in_place=each.path != STANDARD_INPUT)
             work.do(job, partial(planning.add, job), f"{shown(each.path)} is not in the plan")
         if work.status() and not planning.count:
-            raise _NothingPlannedError
+            raise NotKeptError
     work.summarize(f"{planning.count} in the plan")
     if planning.count and options.plan != STANDARD_OUTPUT and not is_written_at_once(options.plan):
         _say_next(f"{quoted(options.plan)}{root_option(root)}", takes_input=planning.takes_input)
