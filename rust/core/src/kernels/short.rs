@@ -124,15 +124,16 @@ fn spell_alone<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u
     count + spell(&points[count..], instead, out)
 }
 
-/// As [`write_short`], by blocks where there are no surrogates.
+/// As [`write_short`], by blocks where there are no surrogates but those that these answer.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline]
 fn in_turns<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) -> usize {
-    let mut at = 0;
+    let (are_answered, mut at) = (vectors::short::answers(*instead), 0);
     loop {
-        if begins_without_surrogate(&points[at..]) {
+        let rest = &points[at..];
+        if are_answered && rest.len() >= vectors::short::BLOCK || begins_without_surrogate(rest) {
             // SAFETY: it is called where the machine has the instructions.
-            at += unsafe { vectors::short::write(P::text(&points[at..]), out) };
+            at += unsafe { vectors::short::write(P::text(rest), *instead, out) };
         }
         let left = points.len() - at;
         if left >= WHOLE

@@ -1,71 +1,211 @@
-//! Short text to UTF-8: sixteen code points at once.
+//! Short text to UTF-8: sixteen code points at once, and surrogates with them that become one byte or their sequence.
 //!
-//! All blocks take one path: in text this short a branch could not learn which way it goes.
+//! Blocks of sequences of one and two bytes at the beginning are written as such. All others take one path: in text this
+//! short a branch could not learn which way it goes.
 
 use eightfold_features::vectors;
 
 use super::machine::*;
 use super::part;
 use super::sequences::Shape;
-use super::speller::Speller;
+use super::speller::{Points, Speller, Units};
 use super::utf8::SPELLING;
-use crate::code_point::SURROGATES;
+use crate::code_point::{LEADS, Range, SURROGATES, TRAILS, holds};
+use crate::derive::instead::Instead;
 use crate::kernels::output::Output;
 use crate::kernels::text::Text;
 
 /// The code points of a block.
 pub const BLOCK: usize = 16;
 
-/// Write the whole blocks of a text up to the first with a surrogate or a value beyond Unicode, and return how many
-/// code points those are.
+/// Who writes blocks: each has code of its own, which is inlined.
+enum By<const ARE_SCALAR: bool, const PART: usize> {}
+
+/// Write the whole blocks of a text, up to the first with a value beyond Unicode, or with a surrogate that is not
+/// answered with its block; return how many code points those are.
 #[vectors]
-pub fn write(text: Text<'_>, out: &mut Output<'_, u8>) -> usize {
-    let speller = &Speller::<true, false>::of_utf8(&SPELLING);
+pub fn write(text: Text<'_>, instead: Instead, out: &mut Output<'_, u8>) -> usize {
+    let (speller, answers) = (&Speller::of_utf8(&SPELLING), Answers::new(instead));
     match text {
-        Text::One(points) => each_block(points, |block| {
+        Text::One(points) => each_block(points, |block, _| {
             let units = speller.units::<u8>(widened_8(load_16(block)), || None)?;
             speller.write_shaped::<u8>(&units, Shape::UpToTwo, out);
             Some(())
         }),
-        Text::Two(points) => each_block(points, |block| {
-            let units = load_units(block);
-            let units = is_none(surrogates(units)).then_some(units)?;
-            let units = speller.units::<[u8; 2]>(units, || None)?;
-            speller.write_shaped::<u16>(&units, Shape::Mixed, out);
-            Some(())
-        }),
-        Text::Four(points) => each_block(points, |block| {
+        Text::Two(points) if are_scalar(points) => {
+            write_units::<true>(points, speller, |units, _| speller.units::<u16>(units, || None), out)
+        }
+        Text::Two(points) => write_units::<false>(points, speller, |units, next| answers.units(units, next), out),
+        Text::Four(points) => each_block(points, |block, next| {
             let halves = [0, 8].map(|half| load_points(part(block, half)));
-            let are_scalar = is_none(or(beyond(halves[0]), beyond(halves[1])));
-            for points in are_scalar.then_some(halves)? {
-                speller.write_points::<[u8; 4]>(speller.points::<[u8; 4]>(points, || None)?, out);
+            if is_none(or(not_scalar(halves[0]), not_scalar(halves[1]))) {
+                for points in halves {
+                    speller.write_points::<By<true, 0>>(speller.points::<u32>(points, || None)?, out);
+                }
+                return Some(());
             }
+            let low = answers.points(halves[0], Some(block[8]))?;
+            let high = answers.points(halves[1], next)?;
+            speller.write_points::<By<false, 0>>(low, out);
+            speller.write_points::<By<false, 1>>(high, out);
             Some(())
         }),
     }
 }
 
-/// Pass a text to a function block by block until it takes one no more, and return how many code points it took.
+/// Write blocks of units, of which a function says how they are written, given the unit behind them.
 #[inline]
-fn each_block<T>(points: &[T], take: impl FnMut(&[T; BLOCK]) -> Option<()>) -> usize {
+#[vectors]
+fn write_units<const ARE_SCALAR: bool>(
+    points: &[u16],
+    speller: &Speller<'_, true, false>,
+    units: impl Fn(Vector, Option<u16>) -> Option<Units>,
+    out: &mut Output<'_, u8>,
+) -> usize {
+    let mut start = 0;
+    if points.first().is_some_and(|&first| first < 0x800) {
+        start = each_block(points, |block, next| {
+            let units = units(load_units(block), next)?;
+            let are_short = is_all(units.up_to_two);
+            are_short.then(|| speller.write_shaped::<By<ARE_SCALAR, 0>>(&units, Shape::UpToTwo, out))
+        });
+    }
+    let more = each_block(&points[start..], |block, next| {
+        speller.write_shaped::<By<ARE_SCALAR, 1>>(&units(load_units(block), next)?, Shape::Mixed, out);
+        Some(())
+    });
+    start + more
+}
+
+/// Whether surrogates are answered with their blocks.
+pub fn answers(instead: Instead) -> bool {
+    matches!(instead, Instead::Mark | Instead::Byte(_) | Instead::Sequence { .. })
+}
+
+/// What is written instead of surrogates with their blocks.
+struct Answers {
+    /// The first code point that becomes one byte, and how many more do.
+    singles: (u32, u32),
+    /// The bits of these that are written, and those that are set.
+    kept: u8,
+    set: u8,
+    /// Whether surrogates are written as their sequences; where pairs are joined, not those.
+    leaves: bool,
+    joins: bool,
+}
+
+impl Answers {
+    #[inline]
+    fn new(instead: Instead) -> Self {
+        let within = |(first, last): Range| (first, last - first);
+        let none = Answers { singles: (u32::MAX, 0), kept: 0, set: 0, leaves: false, joins: false };
+        match instead {
+            Instead::Mark => Answers { singles: within(SURROGATES), set: b'?', ..none },
+            Instead::Byte(range) => Answers { singles: within(range), kept: 0xFF, ..none },
+            Instead::Sequence { joins } => Answers { leaves: true, joins, ..none },
+            Instead::Stop | Instead::Nothing | Instead::Escape => none,
+        }
+    }
+
+    /// Sixteen units and how they are written, given the one behind them; None if one is not answered.
+    #[inline]
+    #[vectors]
+    fn units(&self, points: Vector, next: Option<u16>) -> Option<Units> {
+        let (first, more) = self.singles;
+        let singles = at_most_16(sub_16(points, each_16(first as u16)), each_16(more as u16));
+        let answered = or(singles, each_8(u8::from(self.leaves).wrapping_neg()));
+        if !is_none(not_and(answered, surrogates_16(points))) || self.joins && has_pair_16(points, next) {
+            return None;
+        }
+        let bytes = or(and(points, each_16(self.kept.into())), each_16(self.set.into()));
+        let points = blend(points, bytes, singles);
+        let [one, up_to_two] = [0x7F, 0x7FF].map(|last| or(singles, at_most_16(points, each_16(last))));
+        Some(Units { points, one, up_to_two, missing: zero(), written: BLOCK })
+    }
+
+    /// The same of eight values.
+    #[inline]
+    #[vectors]
+    fn points(&self, points: Vector, next: Option<u32>) -> Option<Points> {
+        let (first, more) = self.singles;
+        let singles = at_most_32(sub_32(points, each_32(first)), each_32(more));
+        let answered = or(singles, each_8(u8::from(self.leaves).wrapping_neg()));
+        let others = or(beyond(points), not_and(answered, surrogates_32(points)));
+        if !is_none(others) || self.joins && has_pair_32(points, next) {
+            return None;
+        }
+        let bytes = or(and(points, each_32(self.kept.into())), each_32(self.set.into()));
+        let points = blend(points, bytes, singles);
+        let [two, three, most] = [0x7F, 0x7FF, 0xFFFF].map(|last| not_and(singles, greater_32(points, each_32(last))));
+        Some(Points { points, two_or_three: xor(two, most), three, most, missing: zero(), written: BLOCK / 2 })
+    }
+}
+
+/// Whether a trail is behind a lead among sixteen units, or behind all of them.
+#[inline]
+#[vectors]
+fn has_pair_16(points: Vector, next: Option<u16>) -> bool {
+    let of = |range: Range| mask(equal_16(and(points, each_16(0xFC00)), each_16(range.0 as u16)));
+    let next = next.is_some_and(|unit| holds(TRAILS, unit.into()));
+    of(LEADS) & (of(TRAILS) >> 2 | u32::from(next) << 30) != 0
+}
+
+/// The same of eight values.
+#[inline]
+#[vectors]
+fn has_pair_32(points: Vector, next: Option<u32>) -> bool {
+    let of = |range: Range| mask(equal_32(and(points, each_32(!0x3FF)), each_32(range.0)));
+    let next = next.is_some_and(|point| holds(TRAILS, point));
+    of(LEADS) & (of(TRAILS) >> 4 | u32::from(next) << 28) != 0
+}
+
+/// Whether there are no surrogates in the blocks of a text.
+#[inline]
+#[vectors]
+fn are_scalar(points: &[u16]) -> bool {
     let (blocks, _) = points.as_chunks();
-    BLOCK * blocks.iter().map_while(take).count()
+    is_none(blocks.iter().fold(zero(), |some, block| or(some, surrogates_16(load_units(block)))))
 }
 
 /// The surrogates among sixteen units.
 #[inline]
 #[vectors]
-fn surrogates(units: Vector) -> Vector {
+fn surrogates_16(units: Vector) -> Vector {
     let upper = and(units, each_16(0xF800));
     equal_16(upper, each_16(SURROGATES.0 as u16))
+}
+
+/// The surrogates among eight values.
+#[inline]
+#[vectors]
+fn surrogates_32(points: Vector) -> Vector {
+    let upper = and(points, each_32(!0x7FF));
+    equal_32(upper, each_32(SURROGATES.0))
+}
+
+/// Those of eight values that are beyond Unicode.
+#[inline]
+#[vectors]
+fn beyond(points: Vector) -> Vector {
+    at_least_32(points, each_32(0x11_0000))
 }
 
 /// Those of eight values that are not scalar values.
 #[inline]
 #[vectors]
-fn beyond(points: Vector) -> Vector {
-    let upper = and(points, each_32(!0x7FF));
-    let surrogates = equal_32(upper, each_32(SURROGATES.0));
-    let first = each_32(0x11_0000);
-    or(surrogates, at_least_32(points, first))
+fn not_scalar(points: Vector) -> Vector {
+    or(surrogates_32(points), beyond(points))
+}
+
+/// Pass a text to a function block by block, with what is behind each, until it takes one no more; return how many code
+/// points it took.
+#[inline]
+fn each_block<T: Copy>(points: &[T], mut take: impl FnMut(&[T; BLOCK], Option<T>) -> Option<()>) -> usize {
+    let mut at = 0;
+    while let Some(block) = points[at..].first_chunk()
+        && take(block, points.get(at + BLOCK).copied()).is_some()
+    {
+        at += BLOCK;
+    }
+    at
 }
