@@ -12,11 +12,15 @@ use super::speller::{Points, Speller, Units};
 use super::utf8::SPELLING;
 use crate::code_point::{LEADS, Range, SURROGATES, TRAILS, holds};
 use crate::derive::instead::Instead;
+use crate::kernels::kept::NIL;
 use crate::kernels::output::Output;
 use crate::kernels::text::Text;
 
 /// The code points of a block.
 pub const BLOCK: usize = 16;
+
+/// So many code points behind the last block take less time as a block than by words.
+const FEW: usize = 4;
 
 /// Who writes blocks: each has code of its own, which is inlined.
 enum By<const ARE_SCALAR: bool, const PART: usize> {}
@@ -70,12 +74,42 @@ fn write_units<const ARE_SCALAR: bool>(
             are_short.then(|| speller.write_shaped::<By<ARE_SCALAR, 0>>(&units, Shape::UpToTwo, out))
         });
     }
-    let more = each_block(&points[start..], |block, next| {
-        speller.write_shaped::<By<ARE_SCALAR, 1>>(&units(load_units(block), next)?, Shape::Mixed, out);
-        Some(())
-    });
-    start + more
+    let at = start
+        + each_block(&points[start..], |block, next| {
+            speller.write_shaped::<By<ARE_SCALAR, 1>>(&units(load_units(block), next)?, Shape::Mixed, out);
+            Some(())
+        });
+    let count = points.len() - at;
+    if !ARE_SCALAR || at == 0 || !(FEW..BLOCK).contains(&count) {
+        return at;
+    }
+    let Some(units) = units(last_units(points, count), None) else { return at };
+    let shape = if is_all(units.up_to_two) { Shape::UpToTwo } else { Shape::Mixed };
+    speller.write_shaped::<By<ARE_SCALAR, 2>>(&Units { written: count, ..units }, shape, out);
+    points.len()
 }
+
+/// The last units of a text of more than a block, fewer than a block, and 0 behind them.
+#[inline]
+#[vectors]
+fn last_units(points: &[u16], count: usize) -> Vector {
+    let (low, high) = (count.min(8), count.saturating_sub(8));
+    let until = |end: usize, count: usize| {
+        let eight = halves(load_units(points[..end].last_chunk().expect("a block")))[1];
+        shuffle_half(eight, load_16(part(&MOVED, 2 * (8 - count))))
+    };
+    joined(until(points.len() - high, low), until(points.len(), high))
+}
+
+/// Places of bytes of which the first are left out, and places for 0 behind them.
+static MOVED: [u8; 32] = {
+    let (mut places, mut at) = ([NIL; 32], 0);
+    while at < 16 {
+        places[at] = at as u8;
+        at += 1;
+    }
+    places
+};
 
 /// Whether surrogates are answered with their blocks.
 pub fn answers(instead: Instead) -> bool {
@@ -164,7 +198,8 @@ fn has_pair_32(points: Vector, next: Option<u32>) -> bool {
 #[vectors]
 fn are_scalar(points: &[u16]) -> bool {
     let (blocks, _) = points.as_chunks();
-    is_none(blocks.iter().fold(zero(), |some, block| or(some, surrogates_16(load_units(block)))))
+    let blocks = blocks.iter().chain(points.last_chunk());
+    is_none(blocks.fold(zero(), |some, block| or(some, surrogates_16(load_units(block)))))
 }
 
 /// The surrogates among sixteen units.
