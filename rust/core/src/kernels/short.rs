@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_written_as_single_code_points_are() {
+    fn words_and_blocks_are_written_as_single_code_points_are() {
         const KINDS: [u16; 10] = [0x20, 0x3B1, 0x915, 0x4E00, 0xD7FF, 0xD83D, 0xDE00, 0xE000, 0xF900, 0xFFFD];
         let ways = [
             Instead::Stop,
@@ -487,12 +487,24 @@ mod tests {
                 let is_other = state >> 28 >= 14 - (round % 3) as u32;
                 if is_other { KINDS[(state >> 8) as usize % KINDS.len()] } else { kind }
             });
-            let written = |write: fn(Text<'_>, &Instead, &mut Output<'_, u8>) -> usize| {
-                let mut memory = [MaybeUninit::uninit(); 16 * MOST + SLACK];
-                let (count, bytes) = Output::written(&mut memory, |out| write(Text::Two(&units), instead, out));
-                (count, bytes.to_vec())
-            };
-            assert_eq!(written(write_by_words), written(write_by_points), "{instead:?} {units:X?}");
+            let four = units.map(u32::from);
+            let length = MOST / 2 - round % 40;
+            for text in [Text::Two(&units[..length]), Text::Four(&four[..length])] {
+                let written = |write: fn(Text<'_>, &Instead, &mut Output<'_, u8>) -> usize, text: Text<'_>| {
+                    let mut memory = [MaybeUninit::uninit(); 16 * MOST + SLACK];
+                    let (count, bytes) = Output::written(&mut memory, |out| write(text, instead, out));
+                    (count, bytes.to_vec())
+                };
+                let expected = written(write_by_points, text);
+                assert_eq!(written(write_by_words, text), expected, "{instead:?} {units:X?}");
+                // With AVX-512 a pair ends it.
+                let (count, bytes) = written(write_short, text);
+                assert_eq!(written(write_by_points, text.slice(0, count)), (count, bytes), "{instead:?} {units:X?}");
+                let is_pair = count < length
+                    && holds(SURROGATES, text.at(count))
+                    && *instead == (Instead::Sequence { joins: true });
+                assert!(count == expected.0 || is_pair, "{instead:?} {units:X?}");
+            }
         }
     }
 
