@@ -468,7 +468,8 @@ mod tests {
 
     #[test]
     fn words_and_blocks_are_written_as_single_code_points_are() {
-        const KINDS: [u16; 11] = [0x20, 0x3B1, 0x915, 0x4E00, 0xD7FF, 0xD83D, 0xDCE9, 0xDE00, 0xE000, 0xF900, 0xFFFD];
+        const KINDS: [u16; 12] =
+            [0x20, 0x3B1, 0x915, 0x4E00, 0xD7FF, 0xD83D, 0xDCE9, 0xDE00, 0xE000, 0xF900, 0xFFFF, 0];
         let ways = [
             Instead::Stop,
             Instead::Nothing,

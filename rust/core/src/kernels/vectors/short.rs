@@ -132,7 +132,8 @@ impl Answers {
     #[inline]
     fn new(instead: Instead) -> Self {
         let within = |(first, last): Range| (first, last - first);
-        let none = Answers { singles: (u32::MAX, 0), kept: 0, set: 0, leaves: false, joins: false };
+        // U+0000 is one byte anyway.
+        let none = Answers { singles: (0, 0), kept: 0, set: 0, leaves: false, joins: false };
         match instead {
             Instead::Mark => Answers { singles: within(SURROGATES), set: b'?', ..none },
             Instead::Byte(range) => Answers { singles: within(range), kept: 0xFF, ..none },
