@@ -39,6 +39,14 @@ def test_all_code_points_both_ways():
     assert dict(zip(cases, results, strict=True)) == dict.fromkeys(cases, True)
 
 
+@pytest.mark.parametrize("errors", ["surrogateescape", "replace", "surrogatepass"])
+def test_each_code_point_beside_a_surrogate_in_a_short_text(errors):
+    """Blocks of short text are written with what stands for their surrogates: what is around these stays."""
+    for point in (*range(0x1_0000), *range(0x1_0000, 0x11_0000, STRIDE * 64)):
+        text = f"{chr(point)}seven b\udc80{chr(point)}more than a block"
+        assert outcome(encode, text, "utf-8", errors) == outcome(str.encode, text, "utf-8", errors), hex(point)
+
+
 @pytest.mark.parametrize("codec", ONE_OF_EACH_WIDTH + OTHER_SCHEMES)
 def test_each_surrogate_alone_is_refused_alike(codec):
     for surrogate in SURROGATES:
