@@ -1,7 +1,7 @@
 //! Short text to UTF-8: sixteen code points at once, and surrogates with them that become one byte or their sequence.
 //!
-//! Blocks of sequences of one and two bytes at the beginning are written as such. All others take one path: in text this
-//! short a branch could not learn which way it goes.
+//! Blocks of sequences of one and two bytes at the beginning are written as such. All others take one path: in text
+//! this short a branch could not learn which way it goes.
 
 use eightfold_features::vectors;
 
@@ -25,8 +25,8 @@ const FEW: usize = 4;
 /// Who writes blocks: each has code of its own, which is inlined.
 enum By<const ARE_SCALAR: bool, const PART: usize> {}
 
-/// Write the whole blocks of a text, up to the first with a value beyond Unicode, or with a surrogate that is not
-/// answered with its block; return how many code points those are.
+/// Write a text by blocks, up to the first with a value beyond Unicode, or with a surrogate that is not answered with its
+/// block; return how many code points that is. What is left may be fewer than a block.
 #[vectors]
 pub fn write(text: Text<'_>, instead: Instead, out: &mut Output<'_, u8>) -> usize {
     let (speller, answers) = (&Speller::of_utf8(&SPELLING), Answers::new(instead));
@@ -37,7 +37,8 @@ pub fn write(text: Text<'_>, instead: Instead, out: &mut Output<'_, u8>) -> usiz
             Some(())
         }),
         Text::Two(points) if are_scalar(points) => {
-            write_units::<true>(points, speller, |units, _| speller.units::<u16>(units, || None), out)
+            let at = write_units::<true>(points, speller, |units, _| speller.units::<u16>(units, || None), out);
+            at + write_rest(points, at, speller, out)
         }
         Text::Two(points) => write_units::<false>(points, speller, |units, next| answers.units(units, next), out),
         Text::Four(points) => each_block(points, |block, next| {
@@ -67,6 +68,7 @@ fn write_units<const ARE_SCALAR: bool>(
     out: &mut Output<'_, u8>,
 ) -> usize {
     let mut start = 0;
+    // Behind a longer sequence few blocks are as short.
     if points.first().is_some_and(|&first| first < 0x800) {
         start = each_block(points, |block, next| {
             let units = units(load_units(block), next)?;
@@ -74,19 +76,26 @@ fn write_units<const ARE_SCALAR: bool>(
             are_short.then(|| speller.write_shaped::<By<ARE_SCALAR, 0>>(&units, Shape::UpToTwo, out))
         });
     }
-    let at = start
-        + each_block(&points[start..], |block, next| {
+    let rest = &points[start..];
+    start
+        + each_block(rest, |block, next| {
             speller.write_shaped::<By<ARE_SCALAR, 1>>(&units(load_units(block), next)?, Shape::Mixed, out);
             Some(())
-        });
+        })
+}
+
+/// Write the units behind the blocks, which have no surrogates, as another block, unless they are few; return how many.
+#[inline]
+#[vectors]
+fn write_rest(points: &[u16], at: usize, speller: &Speller<'_, true, false>, out: &mut Output<'_, u8>) -> usize {
     let count = points.len() - at;
-    if !ARE_SCALAR || at == 0 || !(FEW..BLOCK).contains(&count) {
-        return at;
+    if at == 0 || !(FEW..BLOCK).contains(&count) {
+        return 0;
     }
-    let Some(units) = units(last_units(points, count), None) else { return at };
+    let Some(units) = speller.units::<u64>(last_units(points, count), || None) else { return 0 };
     let shape = if is_all(units.up_to_two) { Shape::UpToTwo } else { Shape::Mixed };
-    speller.write_shaped::<By<ARE_SCALAR, 2>>(&Units { written: count, ..units }, shape, out);
-    points.len()
+    speller.write_shaped::<By<true, 2>>(&Units { written: count, ..units }, shape, out);
+    count
 }
 
 /// The last units of a text of more than a block, fewer than a block, and 0 behind them.
