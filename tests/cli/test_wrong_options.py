@@ -30,6 +30,28 @@ MEANT = [
     ("repair -- - -", "- is given twice: standard input can be read only once", "repair"),
     ("convert -t utf-16 - -", "- is given twice: standard input can be read only once", "convert"),
     (
+        "convert -t utf-16 --errors strct a",
+        "--errors: unknown error handler name 'strct'; did you mean strict?",
+        "convert",
+    ),
+    ("convert -t utf-16 --errors nosuch a", "--errors: unknown error handler name 'nosuch'", "convert"),
+    (
+        "convert -t xtf-8 --errors ESCAPE a",
+        "--errors: unknown error handler name 'ESCAPE'; did you mean escape?",
+        "convert",
+    ),
+    (
+        "convert -t utf-16 --errors java a",
+        "--errors: the policy 'java' is not one that utf-8 or utf-16 declares; it is for mutf-8",
+        "convert",
+    ),
+    (
+        "convert -t koi8-r --errors relpace a",
+        "--errors: errors='relpace' is not for legacy charsets, which take strict, replace, ignore, backslashreplace, "
+        "xmlcharrefreplace, namereplace",
+        "convert",
+    ),
+    (
         "names -f latin-1 .",
         "argument -f/--form: iso-8859-1 is a legacy charset: "
         "--fix latin-1 and --fix cp1252 read the bytes of a name in one",
