@@ -16,6 +16,8 @@ PAGES = (
     *("reference/forms/wtf-8", "reference/faults", "reference/policies", "reference/python/eightfold"),
     *("explanation/family", "explanation/scale"),
 )
+LISTS = ("genindex", "py-modindex")
+TABLES = ("cli", "how-to/index", "reference/faults", "reference/json", "reference/policies")
 WIDTHS = (320, 768, 1280)
 
 
@@ -42,14 +44,22 @@ def test_axe_finds_nothing_serious(site: Page, documentation: str, name: str, sc
     assert violations(site, SERIOUS) == []
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, *LISTS])
 def test_nothing_is_cut_off_on_small_screens(site: Page, documentation: str, name: str) -> None:
     for width in WIDTHS:
         site.set_viewport_size({"width": width, "height": 900})
         site.goto(f"{documentation}{name}.html")
         assert site.evaluate("document.documentElement.scrollWidth") <= width, width
         assert beside_the_screen(site) == [], width
-        assert broken_words(site, "code, pre, .sig, .headerlink") == [], width
+        assert broken_words(site, "code, pre, .sig, .headerlink, .domainindex-table") == [], width
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_names_in_tables_stay_whole_on_small_screens(site: Page, documentation: str, name: str) -> None:
+    for width in WIDTHS:
+        site.set_viewport_size({"width": width, "height": 900})
+        site.goto(f"{documentation}{name}.html")
+        assert broken_words(site, "pre, .sig, .headerlink") == [], width
 
 
 @pytest.mark.parametrize("name", ["index", "explanation/engine", "explanation/units-and-faults"])
