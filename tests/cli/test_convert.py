@@ -149,6 +149,41 @@ def test_a_place_is_the_library_s(
     assert line == 3
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "way"),
+    [
+        ("utf-8", "utf-8-sig", " (to read it as a mark: -f utf-8-sig)"),
+        ("utf-16-le", "utf-32", " (to read it as a mark: -f utf-16)"),
+        ("wtf-16-be", "wtf-16", " (to read it as a mark: -f wtf-16)"),
+        ("cesu-8", "utf-16", ""),
+    ],
+)
+def test_a_second_mark_is_reported(source: str, target: str, way: str, tmp_path: Path) -> None:
+    """`convert -t utf-8-sig`, run twice, would otherwise put a mark before the mark without a word."""
+    (tmp_path / "in").write_bytes(eightfold.encode("\ufeffa", source))
+    done = convert(tmp_path, "-f", source, "-t", target, "-o", "out", "in")
+    said = f"eightfold: in: begins with U+FEFF, and {target} writes another before it{way}\n"
+    assert (done.returncode, done.stderr.decode()) == (0, said)
+    assert eightfold.decode((tmp_path / "out").read_bytes(), target) == "\ufeffa"
+
+
+@pytest.mark.parametrize(
+    ("data", "ends"),
+    [
+        (b"\xef\xbb\xbfa", "utf-8-sig utf-16"),
+        (b"\xef\xbb\xbfa", "utf-8 utf-16-le"),
+        (b"a\xef\xbb\xbf", "utf-8 utf-8-sig"),
+        (b"\xef\xbb", "xtf-8 utf-8-sig"),
+        (b"", "utf-8 utf-8-sig"),
+    ],
+)
+def test_one_mark_is_not_reported(data: bytes, ends: str, tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(data)
+    source, target = ends.split()
+    done = convert(tmp_path, "-f", source, "-t", target, "-o", "out", "in")
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 class TestDestinations:
     def test_a_file_to_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "in").write_bytes(b"a")

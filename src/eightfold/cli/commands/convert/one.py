@@ -34,7 +34,8 @@ from eightfold.files.read.segments import small_size
 from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.walk.walking import Found
 from eightfold.files.write.verifying import DifferenceError, Verifier
-from eightfold.forms import Form
+from eightfold.forms import Form, forms
+from eightfold.reference import signed
 
 
 class _UnchangedError(Exception):
@@ -165,6 +166,7 @@ def _watched(
 ) -> Iterator[ConvertedPiece]:
     """Yield the pieces of a conversion: count what is lost, and apply the rule for documents to their text."""
     pieces = _losing(_pieces(source, conversion, options, tell, verifier), losses)
+    pieces = _marked(pieces, source, conversion, tell)
     if conversion.target.name == DOCUMENT:
         return _document(pieces, source, conversion, None if options.document or options.strict else tell)
     return pieces
@@ -199,6 +201,21 @@ def _losing(pieces: Iterator[ConvertedPiece], losses: Losses) -> Iterator[Conver
     for piece in pieces:
         losses.take(piece)
         yield piece
+
+
+def _marked(
+    pieces: Iterator[ConvertedPiece], source: Source, conversion: Conversion, tell: Callable[[str], object]
+) -> Iterator[ConvertedPiece]:
+    """Yield the pieces of a conversion; tell if the text itself begins with the mark that the target puts before it."""
+    twice = signed(conversion.target)[1] * 2
+    head = b""
+    for piece in pieces:
+        head += piece.result[: len(twice) - len(head)]
+        yield piece
+    if twice and head == twice:
+        marking = [each.name for each in forms() if conversion.source in (sign.form for sign in each.signatures)]
+        way = f" (to read it as a mark: -f {marking[0]})" if marking else ""
+        tell(f"{shown(source.path)}: begins with U+FEFF, and {conversion.target.name} writes another before it{way}")
 
 
 def lost_in_words(lost: Lost, options: Options) -> str:
