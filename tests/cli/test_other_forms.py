@@ -203,6 +203,21 @@ def test_pairs_are_said_once_and_the_remedy_works(options: list[str], folder: Pa
     assert (done.returncode, done.stderr) == (0, b"eightfold: 1 file checked: no faults\n")
 
 
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (b"a\xc0\x80b\n" + CESU_8, "mutf-8"),
+        (CESU_8 + b"\xff", "cesu-8"),  # both have one fault
+        (b"\0" + CESU_8 + b"\xc0\x80\xff", "cesu-8"),  # both have two
+    ],
+)
+def test_the_form_of_the_pairs_is_the_one_with_the_fewest_faults(data: bytes, name: str, folder: Path) -> None:
+    (folder / "a.bin").write_bytes(data)
+    for options in ([], ["--statistics"]):
+        done = run_here("check", *options, "a.bin", cwd=folder)
+        assert f"eightfold: a.bin: looks like {name}; check -f {name}\n" in done.stderr.decode()
+
+
 def test_standard_input_and_other_processes_say_it_too(folder: Path) -> None:
     done = run_here("check", input=CESU_8)
     assert f"eightfold: -: {REMEDY}\n".encode() in done.stderr

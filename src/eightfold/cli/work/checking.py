@@ -19,12 +19,12 @@ from eightfold.cli.work.likeness import (
     PAIRED,
     OtherForm,
     Pairs,
-    has_fewer_faults,
     heads_of_others,
     is_binary,
     may_be_binary,
     other_form,
     table_hint,
+    with_fewest_faults,
 )
 from eightfold.faults import ESCAPED_SURROGATE
 from eightfold.files import FileError, blaming
@@ -35,7 +35,7 @@ from eightfold.files.read.tables import table_kind
 from eightfold.files.walk.globs import Pattern
 from eightfold.files.walk.trees import Examination, Passed, can_examine
 from eightfold.files.walk.walking import Found
-from eightfold.forms import Form, form
+from eightfold.forms import Form
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.reference import signed
 from eightfold.stream import Located
@@ -302,8 +302,8 @@ class FileCheck:
     def _note_likeness(self, source: Source, name: str, checked: Checked) -> None:
         """Note the form that the pairs of a file suggest, if it has fewer faults in it or cannot be read again."""
         count = checked.tally.faults - checked.tally.kinds.get(ESCAPED_SURROGATE, 0)
-        if name and (not source.seekable or has_fewer_faults(source, form(name), count)):
-            checked.looks_like = name
+        if name:
+            checked.looks_like = with_fewest_faults(source, name, count) if source.seekable else name
 
     def _tell_other(self, checked: Checked, other: OtherForm) -> None:
         """Report a file in another form, which is its only fault."""

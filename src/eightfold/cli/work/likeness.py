@@ -19,7 +19,7 @@ from eightfold.files.read.tables import ENDING, SQLITE, TABLE_HEADS, kind_by_hea
 from eightfold.files.walk.archives.others import kind_of
 from eightfold.forms import Form, form, forms
 from eightfold.stream import Located
-from eightfold.text import decode
+from eightfold.text import decode, encode
 
 _HEAD_BYTES = 8192
 """How much of a file is examined."""
@@ -173,7 +173,7 @@ class Pairs:
     r"""Looks in the faults of a file for surrogates that stand in pairs, as some other form writes them.
 
     Attributes:
-        form: the name of that form, once there was a pair; else empty.
+        form: the name of that form, of several the first, once there was a pair; else empty.
 
     >>> from eightfold.text import faults
     >>> pairs = Pairs()
@@ -190,7 +190,8 @@ class Pairs:
         if not self.form and fault.kind in PAIRED:
             lead, self._lead = self._lead, fault
             before = lead.units if lead is not None and lead.end == fault.start else b""
-            self.form = _with_sequence(before + fault.units) if before or fault.kind == _PAIR else ""
+            found = _with_sequence(before + fault.units) if before or fault.kind == _PAIR else []
+            self.form = found[0].name if found else ""
         return self.form
 
     def look_in(self, faults: Iterable[Located]) -> str:
@@ -198,19 +199,30 @@ class Pairs:
         return next((found for each in islice(faults, _MOST_FAULTS) if (found := self.see(each.fault))), "")
 
 
-def has_fewer_faults(source: Source, other: Form, count: int) -> bool:
-    """Return whether a source has fewer faults than this in another form; it is read again from its first byte.
+def with_fewest_faults(source: Source, name: str, count: int) -> str:
+    """Return which of the forms that write pairs like this one has the fewest faults, the first of several.
+
+    That is an empty str if none has fewer than this many. The source is read again from its first byte for each of
+    them, until one has none.
 
     Raises:
         FileError: it cannot be read.
     """
-    source.rewind()
-    return sum(1 for _ in islice(faults_in(source, other), count)) < count
+    pair = encode("\U00010000", name)
+    found = ""
+    for each in _with_sequence(pair):
+        source.rewind()
+        faults = sum(1 for _ in islice(faults_in(source, each), count))
+        if faults < count:
+            found, count = each.name, faults
+        if not count:
+            break
+    return found
 
 
-def _with_sequence(units: bytes) -> str:
-    """Return the name of the first form of bytes in which these are one sequence, or an empty str."""
-    return next((each.name for each in forms() if each.unit_bits == 8 and _is_sequence(each, units)), "")
+def _with_sequence(units: bytes) -> list[Form]:
+    """Return the forms of bytes in which these are one sequence."""
+    return [each for each in forms() if each.unit_bits == 8 and _is_sequence(each, units)]
 
 
 def _is_sequence(form: Form, units: bytes) -> bool:
