@@ -267,7 +267,7 @@ class Identifier:
     def _identification(self, found: _Candidate) -> Identification:
         # A form's rows are one to one, so well-formed input round-trips unless encoding writes a different mark.
         lossless = not found.count and found.mark == signed(found.form)[1]
-        evidence = round(found.bits / max(1, self._counts.length), 3)
+        evidence = round(found.bits / max(1, self._counts.length), 3) + 0.0  # never -0.0
         return Identification(found.form.name, not found.count, found.count, found.mark, lossless, evidence)
 
 

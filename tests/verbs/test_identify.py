@@ -227,3 +227,9 @@ def test_plain_text_has_neither_marks_nor_faults_nor_unlikely_controls(data: byt
 def test_no_form_of_bytes_gains_more_by_a_byte_than_utf_8() -> None:
     of_bytes = [each for each in eightfold.forms() if each.unit_bytes == 1 and each.name != "corrected-utf-8"]
     assert max(map(byte_bits, of_bytes)) == byte_bits(eightfold.form("utf-8"))
+
+
+def test_next_to_no_evidence_is_written_without_a_sign() -> None:
+    found = [str(each.evidence) for each in eightfold.identify(b"\xff" * 100_000)]
+    assert "0.0" in found
+    assert "-0.0" not in found
