@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import eightfold
 from eightfold.cli import main
 from eightfold.files.read import reading
 from support.command_line import ENVIRONMENT, PATIENCE, ROOT, ran, run
@@ -269,6 +270,37 @@ def test_repair_of_a_legacy_file_suggests_to_convert_it(tmp_path: Path, capfd: p
     assert f"reads as windows-1252; if all of it is: {command}\n" in said
     status, shown, _ = ran(*command.replace("'", "").split(" ", 1)[1].split(" ", 5)[:5], str(path), capfd=capfd)
     assert (status, shown) == (0, path.read_bytes().decode("cp1252"))
+
+
+@pytest.mark.parametrize("name", ["cesu-8", "mutf-8"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_repair_of_text_in_a_form_with_pairs_suggests_to_convert_it(
+    name: str, mark: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The default policy would make six escapes of each emoji."""
+    text = f"{mark}{chr(0) * (name == 'mutf-8')}{'Zoë likes 🍰 and 🐈' * 1000}"
+    path = tmp_path / "dump.csv"
+    path.write_bytes(eightfold.encode(text, name))
+    _, _, said = ran("repair", "-o", str(tmp_path / "out"), str(path), capfd=capfd)
+    found, _, line = said.splitlines()[0].partition("; if all of it is: ")
+    assert found == f"eightfold: {path}: reads as {name}"
+    assert line == f"eightfold convert -f {name} -t utf-8 {path}"
+    status, shown, _ = ran(*line.split(" ")[1:], capfd=capfd)
+    assert (status, shown) == (0, text)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"a\xed\xa0\xbdb",  # half a pair
+        b"a\xc0\x80b",
+        "Zoë 🍰\n".encode() * 9 + b"\xed\xa0\xbd\xed\xb8\x80\n",  # UTF-8, but for one
+        b"\xed\xa0\xbd\xed\xb8\x80\xe9\xff\xe9\n",  # more faults than cutting a sample makes
+    ],
+)
+def test_repair_of_other_text_does_not(data: bytes, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in").write_bytes(data)
+    assert "reads as" not in ran("repair", str(tmp_path / "in"), capfd=capfd)[2]
 
 
 def test_repair_of_mixed_text_does_not(garbled: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,7 @@ from eightfold.files.read.tables import ENDING, SQLITE, TABLE_HEADS, kind_by_hea
 from eightfold.files.walk.archives.others import kind_of
 from eightfold.forms import Form, form, forms
 from eightfold.stream import Located
-from eightfold.text import decode, encode
+from eightfold.text import decode, encode, faults
 
 _HEAD_BYTES = 8192
 """How much of a file is examined."""
@@ -199,6 +199,17 @@ class Pairs:
         return next((found for each in islice(faults, _MOST_FAULTS) if (found := self.see(each.fault))), "")
 
 
+def has_pairs(data: bytes, name: str) -> bool:
+    r"""Return whether bytes that are not UTF-8 have surrogates in pairs, as a form writes them.
+
+    >>> has_pairs(b"\xed\xa0\xbd\xed\xb8\x80", "cesu-8"), has_pairs(b"\xed\xa0\xbd\xed\xb8\x80", "wtf-8")
+    (True, False)
+    """
+    pairs = Pairs()
+    found = next((found for fault in islice(faults(data, "utf-8"), _MOST_FAULTS) if (found := pairs.see(fault))), "")
+    return bool(found) and form(name) in _with_sequence(encode("\U00010000", found))
+
+
 def with_fewest_faults(source: Source, name: str, count: int) -> str:
     """Return which of the forms that write pairs like this one has the fewest faults, the first of several.
 
@@ -212,9 +223,9 @@ def with_fewest_faults(source: Source, name: str, count: int) -> str:
     found = ""
     for each in _with_sequence(pair):
         source.rewind()
-        faults = sum(1 for _ in islice(faults_in(source, each), count))
-        if faults < count:
-            found, count = each.name, faults
+        fewer = sum(1 for _ in islice(faults_in(source, each), count))
+        if fewer < count:
+            found, count = each.name, fewer
         if not count:
             break
     return found

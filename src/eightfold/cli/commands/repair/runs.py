@@ -17,7 +17,7 @@ from eightfold.cli.work.jobs import Job
 from eightfold.cli.work.likeness import heads_of_others, is_binary, other_form, table_hint
 from eightfold.cli.work.remedies import source_bytes
 from eightfold.cli.work.stopping import StoppedError, fault_line
-from eightfold.cli.work.wholly_legacy import tell_charset
+from eightfold.cli.work.wholly_other import tell_encoding
 from eightfold.faults import ESCAPED_SURROGATE, ConversionError, Fault
 from eightfold.files import FileError
 from eightfold.files.parallel.threads import allowed, processors
@@ -216,7 +216,7 @@ class RepairRun:
             act(file)
             if not self._options.errors and isinstance(file, File):
                 ways = self._options
-                tell_charset(file.source, file.form, file.first_fault, replaced=ways.in_place, backup=ways.backup)
+                tell_encoding(file.source, file.form, file.first_fault, replaced=ways.in_place, backup=ways.backup)
         except ConversionError as error:
             assert isinstance(file, File)
             line = fault_line(file.source, file.form, error.fault)
