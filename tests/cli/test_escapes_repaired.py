@@ -49,6 +49,13 @@ def test_escapes_are_left_alone_and_counted(
     assert (TOLD in capsys.readouterr().err) == told
 
 
+def test_one_escape_that_is_left_alone_is_one(chat: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chat.write_bytes(b'"\\ud83d"')
+    assert main(["repair", "chat.json"]) == 0
+    told = "eightfold: 1 escape of an unpaired surrogate in JSON unchanged; --escapes repair replaces it\n"
+    assert told in capsys.readouterr().err
+
+
 def test_the_hooks_never_change_escapes(chat: Path) -> None:
     entries = re.findall(r"entry: eightfold (.*)", (ROOT / ".pre-commit-hooks.yaml").read_text())
     assert len(entries) == 2
