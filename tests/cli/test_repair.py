@@ -312,8 +312,24 @@ def test_a_missing_file_is_told_and_the_others_are_repaired(folder: Path, capsys
     main(["repair", "--plan", "plan.json", "soup.txt", "deep"])
     (folder / "soup.txt").unlink()
     assert main(["repair", "--apply", "plan.json"]) == 2
-    assert "soup.txt: No such file or directory" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "soup.txt: No such file or directory" in said
+    assert "relative to" not in said
     assert (folder / "deep/mixed.txt").read_bytes() == repair.repair(MIXED)
+
+
+@pytest.mark.parametrize(
+    ("root", "named"), [([], "the current folder"), (["--root", "."], "."), (["--root", ".."], "")]
+)
+def test_where_a_plan_finds_none_of_its_files_the_root_is_named(
+    root: list[str], named: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["repair", "--plan", "plan.json", "deep"])
+    monkeypatch.chdir(folder / "deep")
+    capsys.readouterr()
+    assert main(["repair", "--apply", "../plan.json", *root]) == (2 if named else 0)
+    advice = f"paths in a plan are relative to {named}: use --root to name the folder where it was made\n"
+    assert (advice in capsys.readouterr().err) == bool(named)
 
 
 def test_a_plan_on_standard_input_is_called_that(folder: Path) -> None:

@@ -120,6 +120,7 @@ class _Following:
         self._undo = undo
         self._written = 0
         self._already = 0
+        self._missing = 0
 
     def follow(self, plan: FilePlan) -> None:
         """Apply or undo the plan for a file."""
@@ -136,6 +137,7 @@ class _Following:
             stopped.tell(f"{shown(path)} is not written")
             self._failures.count += 1
         except FileError as error:
+            self._missing += not os.path.lexists(path)
             self._failures.tell(error)
 
     def _follow(self, plan: FilePlan, entry: Entry) -> None:
@@ -228,6 +230,9 @@ class _Following:
 
     def end(self) -> int:
         """Print the summary; return the exit status."""
+        if self._missing and not self._written and not self._already:
+            root = shown(self._root.path) if self._root.path else "the current folder"
+            say(f"paths in a plan are relative to {root}: use --root to name the folder where it was made")
         already = f", {self._already} already done" if self._already else ""
         say(f"{counted(self._written, 'file')} {'undone' if self._undo else 'repaired'}{already}")
         return WRONG_USE_OR_FILE if self._failures.count else NOTHING_WRONG
