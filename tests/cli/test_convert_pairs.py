@@ -133,3 +133,19 @@ def test_strict_writes_nothing_behind_a_pair_that_two_chunks_share(monkeypatch: 
     assert raised.value.start == 5
     # The first chunk, with its lead, was written before the second was read.
     assert b"".join(results) == "abcde\ud83d".encode("utf-16-le", "surrogatepass")
+
+
+@pytest.mark.parametrize("name", ["cesu-8", "mutf-8"])
+def test_where_a_form_with_pairs_is_mixed_with_utf_8_the_repair_is_named(name: str, tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(eightfold.encode("🍰", name) + "🍰".encode())
+    done = run_here("convert", "-f", name, "-t", "utf-8", "-o", "out", "in", cwd=tmp_path)
+    remedy = "eightfold repair --errors pairs (reads UTF-8, and joins the pairs in it)"
+    assert (done.returncode, remedy in done.stderr.decode()) == (1, True)
+    run_here(*remedy.partition(" (")[0].split()[1:], "--lossy", "-o", "out", "in", cwd=tmp_path)
+    assert (tmp_path / "out").read_text(encoding="utf-8") == "🍰🍰"
+
+
+def test_where_it_is_mixed_with_what_is_not_utf_8_no_repair_is_named(tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(b"\xf7\xbf\xbf\xbf")
+    done = run_here("convert", "-f", "cesu-8", "-t", "utf-8", "-o", "out", "in", cwd=tmp_path)
+    assert (done.returncode, b"eightfold repair" in done.stderr) == (1, False)

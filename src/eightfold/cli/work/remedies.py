@@ -41,6 +41,8 @@ def remedies(fault: Fault, conversion: Conversion) -> str:
         return foreign_remedies(fault, conversion)
     tried = _remedies(fault, conversion)
     found = [f"{options} ({effect})" for options, effect, other in tried if _carries(other, fault)]
+    if fault.kind == "four-byte" and conversion.target is UTF_8 and is_well_formed(fault.units, UTF_8):
+        found.append("eightfold repair --errors pairs (reads UTF-8, and joins the pairs in it)")
     if fault.side == "source":
         found.append(f"eightfold check -f {conversion.source.name} (shows all faults)")
     return f"try {', '.join(dict.fromkeys(found))}" if found else ""
