@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from eightfold.cli import main
+from eightfold.cli.commands import check, identify
 from eightfold.cli.commands.convert import one
 from eightfold.cli.commands.repair import making
-from eightfold.cli.work import replacing
+from eightfold.cli.work import checking, replacing
 from eightfold.cli.work.jobs import Job
 from eightfold.files.paths import roots
 from eightfold.files.paths.entries import Entry
@@ -98,6 +99,35 @@ def test_no_link_that_appears_during_a_run_is_followed(
     assert status in (0, 2)
     assert "Traceback" not in told
     assert status == 0 or "not followed" in told or "No such file" in told or "changed it" in told, told
+
+
+def file_becomes_a_pipe(tree: Path) -> None:
+    (tree / "d" / "f").unlink()
+    os.mkfifo(tree / "d" / "f")
+
+
+@pytest.mark.parametrize("swap", [folder_becomes_a_link, file_becomes_a_link, file_becomes_a_pipe])
+@pytest.mark.parametrize("by_core", [True, False], ids=["core", "python"])
+@pytest.mark.parametrize(
+    ("owner", "line"), [(checking, "check -j 1 --context"), (identify, "identify")], ids=["check", "identify"]
+)
+def test_nothing_that_comes_in_the_place_of_a_file_is_read(
+    owner: Any, line: str, by_core: bool, swap: Callable[[Path], None], tree: Path, monkeypatch: Any, capsys: Captured
+) -> None:
+    opened = owner.opened
+
+    def swapping(file: Any, **options: Any) -> Any:
+        swap(tree)
+        return opened(file, **options)
+
+    monkeypatch.setattr(owner, "opened", swapping)
+    if not by_core:
+        for module in (check, identify):
+            monkeypatch.setattr(module, "can_walk", lambda: False)
+    assert main([*line.split(), "."]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "a symbolic link, which is not followed" in told.err or "d/f: not a regular file" in told.err
 
 
 @pytest.mark.parametrize("swap", [folder_becomes_a_link, file_becomes_a_link])

@@ -143,7 +143,7 @@ def _candidates(found: Found, options: Options, failures: Failures) -> tuple[lis
         READ.add(files=1, bytes=found.text.length)
         return [of_plain_text(*found.text)], _PLAIN_TEXT
     try:
-        with opened(found.path, unpack=options.unpack) as source:
+        with opened(found.way, unpack=options.unpack) as source:
             if table := table_in(source):
                 return [], _Beyond(table=table)
             known = _read(source, options)

@@ -201,7 +201,7 @@ class FileCheck:
             FileError: it cannot be read.
         """
         twice = asked is None or self._task.context
-        with opened(found.path, twice=twice, unpack=self._task.unpack, regular=found.walked) as source:
+        with opened(found.way, twice=twice, unpack=self._task.unpack) as source:
             plain = asked or identified(source, self.report.tell)
             other = other_form(source, plain) if may_differ else None
             if other is None and found.walked and not self._task.binary and is_binary(source, plain):

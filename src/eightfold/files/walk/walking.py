@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from eightfold.files import FileError, file_error
 from eightfold.files.paths.addresses import is_remote, is_temporary
+from eightfold.files.paths.roots import Way
 from eightfold.files.walk.globs import Pattern, deciding
 from eightfold.files.walk.ignoring import IGNORE_FILE, Ignored
 
@@ -44,6 +45,11 @@ class Found(NamedTuple):
     walked: bool
     form: str = ""
     text: CleanText | None = None
+
+    @property
+    def way(self) -> str | Way:
+        """What to open: the path, or for a file that was found in a folder, the way to it from there."""
+        return Way.to_found(self.path, os.fsdecode(self.inside)) if self.walked else self.path
 
 
 class Selection(NamedTuple):
