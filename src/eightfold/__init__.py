@@ -5,9 +5,12 @@ r"""Encode, decode, check, explain and convert every UTF-8-shaped encoding, incl
 '\ud83d'
 """
 
+from eightfold import _starting  # noqa: F401 - the start comes first, before `typing` is imported
+
+# isort: split
 from typing import TYPE_CHECKING
 
-from eightfold import _starting, xtf8  # noqa: F401 - the start comes first
+from eightfold import xtf8
 from eightfold._engine import ENGINE
 from eightfold.buffers import decode_code_points_into, encode_into
 from eightfold.codec import register_codecs, unregister_codecs

@@ -31,11 +31,16 @@ NOT_FOR_CHECK = {
 }
 
 
-def imported(*arguments: str) -> set[str]:
+def imported_in_order(*arguments: str) -> list[str]:
     """Return the names of all modules that a run imports, without what site-packages bring."""
     line = [sys.executable, "-S", "-X", "importtime", "-m", "eightfold", *arguments]
     done = subprocess.run(line, capture_output=True, text=True, check=True, env=ENVIRONMENT)
-    return {match.group(1) for match in re.finditer(r"import time:.*\|\s+(\S+)$", done.stderr, re.MULTILINE)}
+    return re.findall(r"import time:.*\|\s+(\S+)$", done.stderr, re.MULTILINE)
+
+
+def imported(*arguments: str) -> set[str]:
+    """Return the same, in no order."""
+    return {*imported_in_order(*arguments)}
 
 
 @pytest.fixture
@@ -54,6 +59,13 @@ def test_starting_imports_neither_extras_nor_other_commands(arguments: list[str]
     assert {name.partition(".")[0] for name in modules} - set(sys.stdlib_module_names) <= own
     others = {f"eightfold.cli.commands.{name}" for name in COMMANDS} - {f"eightfold.cli.commands.{arguments[0]}"}
     assert not modules & (others | NOT_FOR_CHECK)
+
+
+def test_ctrl_c_is_quiet_before_anything_else_is_imported() -> None:
+    modules = imported_in_order("--version")
+    by_python = modules[: modules.index("eightfold._starting")]
+    assert {*by_python}.isdisjoint({"typing", "re"})
+    assert not any(name.startswith("eightfold") for name in by_python)
 
 
 def test_the_measure_sees_what_is_imported(clean: str) -> None:
