@@ -25,7 +25,9 @@ BY_NULS = {
     "utf-32-le": (TEXT.encode("utf-32-le"), "NULs in every four bytes", "utf-32-le"),
     "utf-32-be": (TEXT.encode("utf-32-be"), "NULs in every four bytes", "utf-32-be"),
 }
-CASES = [(form, *case) for known in (MARKED, BY_NULS) for form, case in known.items()]
+KANJI = "一つ、二つ、漢字と仮名だけの文。" * 4
+BY_UNITS = {each: (KANJI.encode(each), "16-bit units that are text", each) for each in ("utf-16-le", "utf-16-be")}
+CASES = [(form, *case) for known in (MARKED, BY_NULS, BY_UNITS) for form, case in known.items()]
 every_case = pytest.mark.parametrize(("form", "data", "reason", "use"), CASES, ids=[f"{c[0]}, {c[2]}" for c in CASES])
 BARE = b"\xff\xfeh\0i\0"
 
@@ -76,7 +78,7 @@ def test_repair_refuses_it_and_its_remedy_works(form: str, data: bytes, reason: 
     assert (folder / "tree/bad.txt").read_bytes() == "caf\ufffd\n".encode()
     command = done.stderr.decode().partition("; try eightfold ")[2].splitlines()[0].split()
     done = run_here(*command, "-o", "fixed.txt", "tree/a.txt", cwd=folder)
-    assert (done.returncode, (folder / "fixed.txt").read_text("utf-8")) == (0, TEXT)
+    assert (done.returncode, (folder / "fixed.txt").read_text("utf-8")) == (0, data.decode(use))
 
 
 def test_convert_refuses_it_and_its_remedy_works(folder: Path) -> None:

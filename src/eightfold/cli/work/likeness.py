@@ -90,7 +90,7 @@ def _other_form(head: bytes, asked: Form) -> OtherForm | None:
         if head.startswith(signature.mark):
             return _fault(asked, signature.mark, signature.form.name, "byte order mark", name)
     found = _by_nuls(head) if b"\0" in head and not kind_of(head) else ""
-    return _fault(asked, b"", found, _nuls(form(found)), found) if found else None
+    return _fault(asked, b"", found, _reason(form(found), head), found) if found else None
 
 
 def _fault(asked: Form, units: bytes, looks_like: str, reason: str, use: str) -> OtherForm:
@@ -114,10 +114,12 @@ def _is_text(text: str) -> bool:
     return len(_CONTROLS.findall(text)) <= 1
 
 
-def _nuls(found: Form) -> str:
+def _reason(found: Form, head: bytes) -> str:
     if found.unit_bits > 16:
         return "NULs in every four bytes"
-    return "NULs at odd offsets" if found.byte_order == "little" else "NULs at even offsets"
+    is_odd = found.byte_order == "little"
+    # Text without ASCII may have NULs only in the other half of its units, as U+4E00 does.
+    return f"NULs at {'odd' if is_odd else 'even'} offsets" if 0 in head[is_odd::2] else "16-bit units that are text"
 
 
 def is_binary(source: Source, asked: Form) -> bool:
