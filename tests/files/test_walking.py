@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -303,6 +304,17 @@ def test_a_head_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     make_git_folder(tmp_path / "a/.git", {"objects/": "", "refs/": ""})
     os.mkfifo(tmp_path / "a/.git/HEAD")
     assert walked(tmp_path) == [".gitignore", "a/a.txt"]
+
+
+@on_posix
+def test_both_walks_say_that_links_to_an_exclude_file_go_round(tmp_path: Path) -> None:
+    make_tree(tmp_path, {"inner/a.txt": ""})
+    make_git_folder(tmp_path / "inner/.git", {**REPOSITORY, "info/": ""})
+    (tmp_path / "inner/.git/info/exclude").symlink_to("exclude")
+    for walk in (found_under, found_by_core) if can_walk() else (found_under,):
+        errors: list[FileError] = []
+        assert [found.inside for found in walk(str(tmp_path), errors.append, IGNORING)] == [b"inner/a.txt"]
+        assert [error.reason for error in errors] == [os.strerror(errno.ELOOP)]
 
 
 @needs_git

@@ -140,7 +140,7 @@ class Trees:
                     text_found = None if text is None else CleanText(*text)
                     yield Found(os.fsdecode(path), top.inside + inside, True, form, text_found)
                 else:
-                    on_error(FileError(os.fsdecode(path), _REASONS.get(code) or os.strerror(code)))
+                    on_error(FileError(os.fsdecode(path), _reason(path, code)))
 
     def _begun(self, top: Folder, examination: Examination, selection: Selection) -> Any:
         """Begin to walk.
@@ -169,6 +169,12 @@ def can_examine(form: Form) -> bool:
     """Return whether the core can examine files in a form: of bytes, without signatures, with ASCII as it is."""
     is_of_bytes = not form.is_foreign and form.unit_bytes == 1 and not form.signatures
     return is_of_bytes and list(decode_code_points(_ASCII, form, "replace")) == list(_ASCII)
+
+
+def _reason(path: bytes, code: int) -> str:
+    """Return why something cannot be read; links are followed to a repository's file of patterns, and to no other."""
+    is_followed = path.endswith(b"/info/exclude")
+    return os.strerror(code) if is_followed and code > 0 else _REASONS.get(code) or os.strerror(code)
 
 
 def _form_in(folder: Folder) -> str:
