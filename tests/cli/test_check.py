@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
+import random
 import subprocess
 import sys
 from functools import partial
@@ -15,7 +17,9 @@ import pytest
 import eightfold
 from eightfold import corrected, lane
 from eightfold.cli import main
+from eightfold.cli.output.reports.findings import Cell, Tally
 from eightfold.files.read import reading
+from eightfold.stream import Located
 from support.command_line import ENVIRONMENT, run, run_here
 from support.peaks import peak
 
@@ -107,6 +111,39 @@ def test_max_faults_hides_and_counts(capsys: pytest.CaptureFixture[str], tmp_pat
         "forms": {"utf-8": {"invalid-byte": 13}},
     }
     assert status == 1
+
+
+@pytest.mark.parametrize("content", [b"\xff" * 1000, b'["\\ud800"]\n' * 1000], ids=["bytes", "escapes"])
+def test_faults_beyond_the_limit_are_counted_fast_not_one_by_one(
+    content: bytes, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.jsonl").write_bytes(content)
+    listed: list[Located | Cell] = []
+    count = Tally.count
+    monkeypatch.setattr(Tally, "count", lambda tally, found: (listed.append(found), count(tally, found)))
+    _, output = checked("--max-faults", "2", "-j", "1", str(tmp_path), capsys=capsys)
+    assert len(listed) == 2
+    assert sum(output["files"][0]["kinds"].values()) == 1000
+
+
+def test_pairs_beyond_the_limit_suggest_their_form(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"\xed\xa0\x80, \xed\xa0\xbd, \xed\xa0\xbd\xed\xb8\x80")
+    for most in ("0", "1", "3", "4"):
+        _, output = checked("--max-faults", most, str(tmp_path), capsys=capsys)
+        assert output["files"][0]["looks_like"] == "cesu-8"
+
+
+@pytest.mark.parametrize("most", ["0", "1", "2"])
+def test_faults_before_a_break_are_counted_with_any_limit(
+    most: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    packed = gzip.compress(b"a\xff" * 20 + random.Random(1).randbytes(20_000).translate(None, bytes(range(128))))
+    (tmp_path / "a.gz").write_bytes(packed[:-500])
+    main(["check", "--output-format", "json", str(tmp_path / "a.gz")])
+    expected = json.loads(capsys.readouterr().out)["files"][0]
+    status, output = checked("--max-faults", most, str(tmp_path / "a.gz"), capsys=capsys)
+    assert expected["error"]
+    assert (status, output["files"][0]["kinds"]) == (2, expected["kinds"])
 
 
 def test_no_faults_shown_still_fails(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from eightfold.cli import main
 from eightfold.cli.output.reports import FORMATS
 from eightfold.files.read import reading, segments
 from eightfold.files.read.escapes import JsonReading
-from eightfold.files.read.json_scanning import counts_in_json, faults_in_json
+from eightfold.files.read.json_scanning import faults_in_json, first_faults_in_json
 from eightfold.files.read.reading import Source, opened
 from eightfold.stream import Located
 from support.command_line import run
@@ -242,9 +242,12 @@ def test_threads_change_nothing(length: int, lines: bool, tmp_path: Path, monkey
         monkeypatch.setattr(segments, name, value)
     monkeypatch.setattr(segments, "processors", lambda: 2)
     assert found_in(data, tmp_path, lines=lines, threads=2) == whole
-    with opened(str(tmp_path / "text")) as source:
-        counted = sum(counts_in_json(source, UTF_8, JsonReading(lines), 2), Counter())
-    assert counted == Counter(found.fault.kind for found in whole)
+    for most in (0, 1, 3, len(whole) - 1, len(whole), len(whole) + 1):
+        with opened(str(tmp_path / "text")) as source:
+            found = list(first_faults_in_json(source, UTF_8, JsonReading(lines), most, 2))
+        first, counted = found[: len(whole[:most])], found[len(whole[:most]) :]
+        assert first == whole[:most]
+        assert sum(counted, Counter()) == Counter(found.fault.kind for found in whole[most:])
 
 
 class _Piped(io.RawIOBase):

@@ -30,7 +30,7 @@ from eightfold.faults import ESCAPED_SURROGATE
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
 from eightfold.files.read.reading import READ, Source, opened
-from eightfold.files.read.scanning import DOCUMENT, counts_in, faults_in
+from eightfold.files.read.scanning import DOCUMENT, faults_in, first_faults_in
 from eightfold.files.read.tables import table_kind
 from eightfold.files.walk.globs import Pattern
 from eightfold.files.walk.trees import Examination, Passed, can_examine
@@ -143,12 +143,13 @@ class _Text(NamedTuple):
 
         return faults_in_json(self.source, self.form, self.json, self.threads)
 
-    def counts(self) -> Iterator[Counter[str]]:
+    def first_faults(self, most: int) -> Iterator[Located | Counter[str]]:
+        """Yield at most so many faults, and then how many more there are of each kind."""
         if self.json is None:
-            return counts_in(self.source, self.form, self.threads)
-        from eightfold.files.read.json_scanning import counts_in_json
+            return first_faults_in(self.source, self.form, most, self.threads)
+        from eightfold.files.read.json_scanning import first_faults_in_json
 
-        return counts_in_json(self.source, self.form, self.json, self.threads)
+        return first_faults_in_json(self.source, self.form, self.json, most, self.threads)
 
 
 class FileCheck:
@@ -270,23 +271,28 @@ class FileCheck:
         self.report.begin_file(checked.path, name)
 
     def _check(self, text: _Text, checked: Checked) -> None:
-        if self._task.max_faults == 0 and text.form.name != DOCUMENT and not text.mojibake:
-            for counts in text.counts():
-                warnings = 0 if self._task.strict else counts[ESCAPED_SURROGATE]
-                checked.tally.add_kinds(counts, warnings)
-                checked.hidden = checked.tally.faults
-            checked.size = text.source.passed
-            if text.source.seekable and PAIRED.intersection(checked.tally.kinds):
-                text.source.rewind()
-                self._note_likeness(text.source, Pairs().look_in(faults_in(text.source, text.form)), checked)
+        limit = self._task.max_faults
+        if limit is None or text.form.name == DOCUMENT or text.mojibake:
+            pairs = self._tell(text, text.faults(), checked)
         else:
-            self._tell(text, checked)
+            pairs = self._tell(text, text.first_faults(limit), checked)
+        checked.size = text.source.passed
+        if not pairs.form and checked.hidden and text.source.seekable and PAIRED.intersection(checked.tally.kinds):
+            text.source.rewind()
+            pairs = Pairs()
+            pairs.look_in(faults_in(text.source, text.form))
+        self._note_likeness(text.source, pairs.form, checked)
 
-    def _tell(self, text: _Text, checked: Checked) -> None:
+    def _tell(self, text: _Text, faults: Iterator[Located | Counter[str]], checked: Checked) -> Pairs:
+        """Report the faults of a file up to the limit, and count the others; return what was seen of pairs."""
         limit, strict = self._task.max_faults, self._task.strict
         shows, count, report = self._shows(text.source, text.form), checked.tally.count, self.report.fault
         pairs = Pairs()
-        for found in text.faults():
+        for found in faults:
+            if isinstance(found, Counter):
+                checked.tally.add_kinds(found, 0 if strict else found[ESCAPED_SURROGATE])
+                checked.hidden += found.total()
+                continue
             if strict:
                 found = found._replace(fault=found.fault.as_error())
             count(found)
@@ -296,8 +302,7 @@ class FileCheck:
                 checked.hidden += 1
             else:
                 report(checked.path, found, shows and shows(found))
-        checked.size = text.source.passed
-        self._note_likeness(text.source, pairs.form, checked)
+        return pairs
 
     def _note_likeness(self, source: Source, name: str, checked: Checked) -> None:
         """Note the form that the pairs of a file suggest, if it has fewer faults in it or cannot be read again."""

@@ -14,9 +14,10 @@ from eightfold.files.read.scanning import (
     DOCUMENT,
     AnyChecker,
     Beginning,
+    FirstFaults,
     Scan,
+    Scanning,
     counts,
-    counts_of,
     in_document,
     in_segments,
     merged,
@@ -45,30 +46,35 @@ def escape_checker(source: Source, form: Form, json: JsonReading) -> EscapeCheck
     return EscapeChecker(plain, form.name, Paths(source, plain, 0, lines=json.lines), json.severity)
 
 
-def _in_segments(source: Source, form: Form, json: JsonReading, threads: int) -> Iterator[Located]:
-    opened = Beginning(source, form, threads, is_between_escapes)
-    paths = Paths(source, opened.form, opened.start, lines=json.lines)
-    scan = scan_by(threads)
-
-    def scan_of(form: Form, segment: Segment) -> _JsonScan:
-        return _JsonScan(scan(form, segment), Escapes(form, segment.data), (paths, json))
-
-    yield from in_segments(opened, form.name, scan_of, _checkers(paths, json))
-
-
-def counts_in_json(source: Source, form: Form, json: JsonReading, threads: int = 1) -> Iterator[Counter[str]]:
-    """Yield how many faults there are of each kind: see :func:`eightfold.files.read.scanning.counts_in`.
+def first_faults_in_json(
+    source: Source, form: Form, json: JsonReading, most: int, threads: int = 1
+) -> Iterator[Located | Counter[str]]:
+    """Yield the first faults, then the counts: see :func:`eightfold.files.read.scanning.first_faults_in`.
 
     Raises:
-        FileError: it cannot be read; the faults before that have been counted.
+        FileError: it cannot be read; the faults before that have been yielded or counted.
     """
 
     def count(form: Form, segment: Segment) -> Counter[str]:
         return counts(form, segment) + count_escapes(form, segment.data)
 
-    opened = Beginning(source, form, worth(source, threads), is_between_escapes)
-    paths = Paths(source, opened.form, opened.start, lines=True)
-    yield from counts_of(opened, count, _checkers(paths, json))
+    threads = worth(source, threads)
+    opened = Beginning(source, form, threads, is_between_escapes)
+    # Where no fault is shown, no path is needed.
+    paths = Paths(source, opened.form, opened.start, lines=json.lines or not most)
+    first = FirstFaults(most, _scanning(paths, json, threads), count)
+    yield from first.of(opened, form.name, _checkers(paths, json))
+
+
+def _in_segments(source: Source, form: Form, json: JsonReading, threads: int) -> Iterator[Located]:
+    opened = Beginning(source, form, threads, is_between_escapes)
+    paths = Paths(source, opened.form, opened.start, lines=json.lines)
+    yield from in_segments(opened, form.name, _scanning(paths, json, threads), _checkers(paths, json))
+
+
+def _scanning(paths: Paths, json: JsonReading, threads: int) -> Scanning:
+    scan = scan_by(threads)
+    return lambda form, segment: _JsonScan(scan(form, segment), Escapes(form, segment.data), (paths, json))
 
 
 def _checkers(paths: Paths, json: JsonReading) -> Callable[[Form], AnyChecker]:

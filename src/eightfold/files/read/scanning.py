@@ -72,27 +72,32 @@ def faults_in(source: Source, form: Form, threads: int = 1) -> Iterator[Located]
     return _in_segments(source, form, worth(source, threads))
 
 
-def counts_in(source: Source, form: Form, threads: int = 1) -> Iterator[Counter[str]]:
-    """Yield the number of faults of each kind for one part of a source after the other; faster than the faults.
+def first_faults_in(source: Source, form: Form, most: int, threads: int = 1) -> Iterator[Located | Counter[str]]:
+    """Yield the first faults of the rest of a source, then how many more there are of each kind, part by part.
+
+    Counting is many times faster than listing.
 
     Args:
         source: the file.
         form: any form except that of documents, which have warnings too.
+        most: the maximum number of faults to yield.
         threads: the maximum number of threads.
 
     Raises:
-        FileError: the file cannot be read; the faults before that place have been counted.
+        FileError: the file cannot be read; the faults before that place have been yielded or counted.
     """
     if form.is_foreign:
-        yield Counter(found.fault.kind for found in _in_charset(source, form))
+        yield from _first(_in_charset(source, form), most)
         return
-    yield from counts_of(Beginning(source, form, worth(source, threads)), counts, Checker)
+    threads = worth(source, threads)
+    first = FirstFaults(most, scan_by(threads), counts)
+    yield from first.of(Beginning(source, form, threads), form.name, Checker)
 
 
-def counts_of(opened: Beginning, count: Counting, checker_of: CheckerOf) -> Iterator[Counter[str]]:
-    """Yield the counts of one part of a source after the other; see :func:`in_segments`."""
-    yield from opened.results(partial(count, opened.form))
-    yield Counter(found.fault.kind for found in opened.rest(checker_of))
+def _first(faults: Iterator[Located], most: int) -> Iterator[Located | Counter[str]]:
+    yield from islice(faults, most)
+    while more := list(islice(faults, FAULTS_AHEAD)):
+        yield Counter(found.fault.kind for found in more)
 
 
 def counts(form: Form, segment: Segment) -> Counter[str]:
@@ -134,8 +139,55 @@ def in_segments(opened: Beginning, name: str, scan_of: Scanning, checker_of: Che
     for scan in opened.results(partial(scan_of, opened.form)):
         yield from scan.behind(name, offset, *place)
         offset, place = offset + scan.length, scan.end()
-    for found in opened.rest(checker_of):
-        yield moved(found, name, offset, *place)
+    for some in opened.rest(checker_of):
+        for found in some:
+            yield moved(found, name, offset, *place)
+
+
+class FirstFaults:
+    """The first faults of a source, and how many more there are of each kind.
+
+    Args:
+        most: the maximum number of faults.
+        scan_of: returns the faults of a segment.
+        count: returns how many faults a segment has of each kind.
+    """
+
+    def __init__(self, most: int, scan_of: Scanning, count: Counting) -> None:
+        self._left = most
+        self._scan_of = scan_of
+        self._count = count
+
+    def of(self, opened: Beginning, name: str, checker_of: CheckerOf) -> Iterator[Located | Counter[str]]:
+        """Yield the faults of a source, and then the counts of one part after the other: see :func:`in_segments`."""
+        offset, place = opened.start, (1, 1 + opened.start)
+        for scan, counted in opened.results(partial(self._work, opened.form)):
+            if scan is None or not self._left:
+                yield counted()
+                continue
+            shown: Counter[str] = Counter()
+            for found in islice(scan.behind(name, offset, *place), self._left):
+                shown[found.fault.kind] += 1
+                yield found
+            self._left -= shown.total()
+            if self._left:
+                offset, place = offset + scan.length, scan.end()
+            else:
+                yield counted() - shown
+        for some in opened.rest(checker_of):
+            first, more = some[: self._left], some[self._left :]
+            self._left -= len(first)
+            for found in first:
+                yield moved(found, name, offset, *place)
+            if more:
+                yield Counter(found.fault.kind for found in more)
+
+    def _work(self, form: Form, segment: Segment) -> tuple[AnyScan | None, Callable[[], Counter[str]]]:
+        """Return the scan of a segment, while faults are listed, and what returns its counts."""
+        if self._left:
+            return self._scan_of(form, segment), partial(self._count, form, segment)
+        counted = self._count(form, segment)
+        return None, lambda: counted
 
 
 def merged(*faults: Iterable[Located]) -> Iterator[Located]:
@@ -186,12 +238,12 @@ class Beginning:
             self._segments = Segments(self.form, large.rest(), large.end, self._ends)
         yield from map(work, self._segments)
 
-    def rest(self, checker_of: CheckerOf) -> Iterator[Located]:
-        """Yield the faults of the rest, as faults of bytes that begin there."""
+    def rest(self, checker_of: CheckerOf) -> Iterator[list[Located]]:
+        """Yield the faults of the rest, those of one piece after the other, as faults of bytes that begin there."""
         checker = None
         for chunk, final in self._segments.rest():
             checker = checker or checker_of(self.form)
-            yield from checker.check(chunk, final)
+            yield checker.check(chunk, final)
 
 
 def _behind_signature(form: Form, pieces: Pieces) -> tuple[Form, int, Pieces]:
