@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
 from eightfold.columns.arrow import pyarrow
-from eightfold.columns.schemas import KEY, NAME, VALUE, Text, texts_of, with_texts
+from eightfold.columns.schemas import KEY, NAME, VALUE, AlikeError, Text, texts_of, with_texts
 from eightfold.columns.thrift import MalformedError, Reader, Span, Struct, binary
 from eightfold.files.records.table_changes import TextChange
 
@@ -249,13 +249,13 @@ class Footer:
         Each ENUM becomes a STRING in it. Both are text in UTF-8, but pyarrow reads an ENUM as binary values.
 
         Raises:
-            MalformedError: two columns that have different names would have the same one, or so would two keys.
+            AlikeError: two columns that have different names would have the same one, or so would two keys.
         """
         before, after = list(self._tree()), list(self._tree(new))
         if len({path for path, _ in after}) < len({path for path, _ in before}):
-            raise MalformedError("two columns would have the same name; the policy escape keeps them apart")
+            raise AlikeError("two columns would have the same name")
         if len(set(self._keys(new))) < len(set(self._keys())):
-            raise MalformedError("two keys of metadata would be the same; the policy escape keeps them apart")
+            raise AlikeError("two keys of metadata would be the same")
         edits = [(span, new[text.place]) for text, span in self._spans if text.place in new]
         return _spliced(self._with_strings(), [*edits, *self._path_edits(new)])
 

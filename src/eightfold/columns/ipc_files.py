@@ -131,8 +131,7 @@ class IpcReader:
             with blaming_part(self._path, IPC, _batch(at)):
                 data = batch if self.schema is self._schema else _named_as(batch, self.schema)
                 data.validate()
-                repaired = with_pairs(metadata, _batch(at), self._repaired)
-            yield Part(at, first_row, data, repaired, texts_of_pairs(metadata, _batch(at)))
+            yield Part(at, first_row, data, metadata, texts_of_pairs(metadata, _batch(at)))
             first_row += batch.num_rows
 
     def copy(self, target: Any, change: Callable[[Part], Any], put_back: Sequence[TextChange] = ()) -> list[str]:
@@ -155,7 +154,8 @@ class IpcReader:
                     data = _with_compact_views(data, part.data)
                     data = _with_union_buffers(data) if self._codec else data
                     data = data if schema is self.schema else _named_as(data, schema)
-                    metadata = with_pairs(part.metadata, _batch(part.number), answer)
+                    repaired = with_pairs(part.metadata, _batch(part.number), self._repaired)
+                    metadata = with_pairs(repaired, _batch(part.number), answer)
                     writer.write_batch(data, custom_metadata=metadata)
         with blaming_part(self._path, IPC, "metadata"):
             answer.end()

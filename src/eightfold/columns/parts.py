@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, NamedTuple
 
 from eightfold.columns.arrow import pyarrow
-from eightfold.columns.schemas import Text
+from eightfold.columns.schemas import AlikeError, Text
 from eightfold.columns.values import BrokenColumnError
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
@@ -47,7 +47,7 @@ def blaming_part(path: str, kind: str, part: str) -> Iterator[None]:
         yield
     except (FileError, ConversionError, PlanError, BrokenPipeError):
         raise
-    except BrokenColumnError as error:
+    except (AlikeError, BrokenColumnError) as error:
         raise FileError(path, _placed(part, str(error))) from error
     except MemoryError as error:
         raise FileError(path, _placed(part, f"it needs more memory than there is: {error}")) from error

@@ -36,6 +36,13 @@ class Text(NamedTuple):
     data: bytes
 
 
+class AlikeError(ValueError):
+    """Two texts that differ would become the same, and may not: names of columns in one place, or keys of metadata."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}; the policy escape keeps them apart")
+
+
 Answer = Callable[[Text], bytes]
 """Returns what a text becomes."""
 
@@ -133,7 +140,7 @@ class _Rewriting:
     def _fields(self, old: list[Any]) -> list[Any]:
         new = [self._field(field) for field in old]
         if len(set(map(name_bytes, new))) < len(set(map(name_bytes, old))):
-            raise ValueError("two columns would have the same name; the policy escape keeps them apart")
+            raise AlikeError("two columns would have the same name")
         return new
 
     def _field(self, field: Any) -> Any:
@@ -152,7 +159,7 @@ class _Rewriting:
         old = list(pairs.items())
         new = [self._pair(*pair) for pair in old]
         if len({key for key, _ in new}) < len({key for key, _ in old}):
-            raise ValueError("two keys of metadata would be the same; the policy escape keeps them apart")
+            raise AlikeError("two keys of metadata would be the same")
         return pairs if new == old else pyarrow().KeyValueMetadata(new)
 
     def _pair(self, key: bytes, value: bytes) -> tuple[bytes, bytes]:
@@ -200,6 +207,7 @@ __all__ = [
     "KEY_TWICE",
     "NAME",
     "VALUE",
+    "AlikeError",
     "Answer",
     "Text",
     "check_keys",

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import BinaryIO
 
 from eightfold.columns.arrow import pyarrow
 from eightfold.columns.ipc_files import IpcReader
 from eightfold.columns.parquet_files import ParquetReader
 from eightfold.columns.parts import blaming_part
+from eightfold.columns.schemas import AlikeError
 from eightfold.files import FileError
 from eightfold.files.read.tables import PARQUET
+from eightfold.repair import repair
 
 TableReader = ParquetReader | IpcReader
 
@@ -27,7 +30,7 @@ def as_shown(text: bytes) -> bytes:
 
 @contextmanager
 def reading(
-    path: str, kind: str, file: BinaryIO, repaired: Callable[[bytes], bytes] = as_shown
+    path: str, kind: str, file: BinaryIO, repaired: Callable[[bytes], bytes] | None = None
 ) -> Iterator[TableReader]:
     """Open a table.
 
@@ -36,7 +39,8 @@ def reading(
         kind: what :func:`eightfold.files.read.tables.table_kind` returned.
         file: the file, open for reading.
         repaired: returns what the name of a column, or a text of the metadata, becomes. The table is read as if it
-            were so already: pyarrow can neither look up nor write names that are not UTF-8.
+            were so already: pyarrow can neither look up nor write names that are not UTF-8. By default they are as
+            they are shown, or, if two of them would then be the same, as the policy escape repairs them.
 
     Raises:
         FileError: it is malformed or encrypted, or pyarrow is missing.
@@ -47,8 +51,17 @@ def reading(
     except ModuleNotFoundError as error:
         raise FileError(path, str(error)) from None
     with blaming_part(path, kind, ""):
-        reader = (ParquetReader if kind == PARQUET else IpcReader)(path, file, repaired)
+        open_table = partial(ParquetReader if kind == PARQUET else IpcReader, path, file)
+        reader = open_table(repaired) if repaired else _shown(open_table, file)
     yield reader
+
+
+def _shown(open_table: Callable[[Callable[[bytes], bytes]], TableReader], file: BinaryIO) -> TableReader:
+    try:
+        return open_table(as_shown)
+    except AlikeError:
+        file.seek(0)
+        return open_table(repair)
 
 
 __all__ = ["TableReader", "as_shown", "reading"]
