@@ -22,6 +22,38 @@ from support.nested_arrays import VALUES, lists, pa, places, text
 pc: Any = pytest.importorskip("pyarrow.compute")
 
 
+def nested(levels: int, *, wide: bool) -> Any:
+    array = text([b"\xff"])
+    for _ in range(levels):
+        beside = [text([b"\xfe"])] if wide else []
+        array = pa.StructArray.from_arrays([*beside, array], ["beside", "s"] if wide else ["s"])
+    return array
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("verb", [columns.audit, columns.repair, columns.is_well_formed])
+def test_types_that_are_nested_too_deeply_are_refused(verb: Any, wide: bool) -> None:
+    verb(nested(100, wide=wide))
+    expected = "arrays of types that are nested more than 200 levels deep are not supported"
+    for levels in (201, 400, 2000):
+        with pytest.raises(UnsupportedTypeError, match=expected):
+            verb(nested(levels, wide=wide))
+    if verb is not columns.is_well_formed:
+        with pytest.raises(UnsupportedTypeError, match=f"column deep: {expected}"):
+            verb(pa.table({"a": ["x"], "deep": nested(400, wide=wide)}))
+
+
+def test_frames_of_pandas_that_are_nested_too_deeply_are_refused() -> None:
+    pandas = pytest.importorskip("pandas")
+    from eightfold.columns import pandas as door  # noqa: F401
+
+    array = nested(400, wide=False)
+    series = pandas.Series(pandas.arrays.ArrowExtensionArray(array))
+    for verb in ("is_well_formed", "audit", "repair"):
+        with pytest.raises(UnsupportedTypeError, match="more than 200 levels deep"):
+            getattr(series.eightfold, verb)()
+
+
 @pytest.mark.parametrize("make", [pa.list_, pa.large_list])
 def test_lists(make: Any) -> None:
     array = lists(make, [0, 2, 2, 3, 4], text(VALUES), nulls=(1,))

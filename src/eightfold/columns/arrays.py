@@ -18,7 +18,7 @@ from eightfold.columns.arrow import (
     table_of,
     type_name,
 )
-from eightfold.columns.nested import Leaf, blaming_column, holds_text
+from eightfold.columns.nested import Leaf, blaming_column, check_depth, holds_text
 from eightfold.columns.rebuilding import Change, rebuilt
 from eightfold.columns.reports import engine_for, leaves_of, named
 from eightfold.columns.splicing import changed_rows, pieces_spliced, spliced
@@ -65,6 +65,7 @@ def is_well_formed(array: Any, form: AnyForm = "utf-8", *, threads: int | None =
 
 def _check_holds_text(array: Any) -> None:
     refuse_pickled(array.type)
+    check_depth(array.type)
     if not holds_text(array.type) and not pyarrow().types.is_null(array.type):
         raise TypeError(f"an array of text or of binary values is required, not of {array.type}")
 

@@ -17,6 +17,9 @@ from eightfold.columns.unsupported import UnsupportedTypeError, is_pickled, refu
 from eightfold.columns.values import BrokenColumnError, Column
 from eightfold.forms import Form
 
+_DEEPEST = 200
+"""How many levels of types inside each other are read: each takes several calls, of which Python allows 1,000."""
+
 
 @contextmanager
 def blaming_column(name: str, first_row: int) -> Iterator[None]:
@@ -139,6 +142,8 @@ def leaves(array: Any, way: Way | None = None, form: Form | None = None, *, bina
         if (binary or form is not None or is_text(array.type)) and not column.is_of_no_bytes:
             yield Leaf(array, column, form, way)
         return
+    if way is None:
+        check_depth(array.type)
     if not holds_text(array.type, binary=binary):
         return
     refuse_pickled(array.type)
@@ -147,6 +152,31 @@ def leaves(array: Any, way: Way | None = None, form: Form | None = None, *, bina
         return
     for child, step in children(array):
         yield from leaves(child, Way(step, way), binary=binary)
+
+
+def check_depth(type: Any) -> None:
+    """Check that a type is not nested so deeply that Python might refuse the calls that read its arrays.
+
+    Raises:
+        UnsupportedTypeError: it is.
+
+    >>> check_depth(pyarrow().list_(pyarrow().string()))
+    """
+    level = [type]
+    for _ in range(_DEEPEST):
+        level = [inner for each in level for inner in _types_in(each)]
+        if not level:
+            return
+    raise UnsupportedTypeError(f"types that are nested more than {_DEEPEST} levels deep")
+
+
+def _types_in(type: Any) -> list[Any]:
+    pa = pyarrow()
+    if isinstance(type, pa.BaseExtensionType):
+        return [type.storage_type]
+    if pa.types.is_dictionary(type) or pa.types.is_run_end_encoded(type):
+        return [type.value_type]
+    return [type.field(at).type for at in range(type.num_fields)]
 
 
 def holds_text(type: Any, *, binary: bool = True) -> bool:
@@ -169,4 +199,4 @@ def holds_text(type: Any, *, binary: bool = True) -> bool:
     return any(holds_text(type.field(at).type, binary=binary) for at in range(type.num_fields))
 
 
-__all__ = ["Leaf", "Way", "blaming_column", "holds_text", "leaves", "shown_by"]
+__all__ = ["Leaf", "Way", "blaming_column", "check_depth", "holds_text", "leaves", "shown_by"]

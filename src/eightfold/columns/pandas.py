@@ -23,7 +23,7 @@ from eightfold.columns.arrays import convert as convert_array
 from eightfold.columns.arrays import is_well_formed as is_array_well_formed
 from eightfold.columns.arrays import repair_column
 from eightfold.columns.arrow import chunked, compute, pyarrow
-from eightfold.columns.nested import holds_text
+from eightfold.columns.nested import check_depth, holds_text
 from eightfold.columns.reports import audit as audit_table
 from eightfold.faults import ConversionError
 from eightfold.text import decode, encode
@@ -158,7 +158,11 @@ def _holds_text(series: Any) -> bool:
         values = dtype.subtype if isinstance(dtype, pandas.SparseDtype) else dtype
         return values == "object" or hasattr(dtype, "storage")
     # pandas before 3.0 cannot give Arrow all of these.
-    return not isinstance(series.dtype, pandas.IntervalDtype) and holds_text(_in_arrow(series).type)
+    if isinstance(series.dtype, pandas.IntervalDtype):
+        return False
+    type = _in_arrow(series).type
+    check_depth(type)
+    return holds_text(type)
 
 
 def _parts(series: Any, form: str = _STR_FORM) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from eightfold.columns.arrow import column_of, compute, is_text, pyarrow, type_name, validity_of
 from eightfold.columns.carriers import carried_form
-from eightfold.columns.nested import Leaf, Way, holds_text
+from eightfold.columns.nested import Leaf, Way, check_depth, holds_text
 from eightfold.columns.schemas import type_with
 from eightfold.columns.steps import References, bounds, children, offset_width, union_codes
 from eightfold.columns.unsupported import refuse_pickled
@@ -37,6 +37,8 @@ def rebuilt(array: Any, change: Change, way: Way | None = None, *, binary: bool 
     """
     if type_name(array.type):
         return _changed(array, change, way) if binary or is_text(array.type) else array
+    if way is None:
+        check_depth(array.type)
     is_carrier = carried_form(array.type) is not None
     if is_carrier and carriers:
         return rebuilt(array.storage, change, way)
