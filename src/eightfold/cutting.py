@@ -59,7 +59,7 @@ def truncate(text: str, limit: SupportsIndex, form: AnyForm, *, graphemes: bool 
         EncodeError: the form cannot write a code point that is reached while bytes are left. What is behind the cut is
             not looked at.
         ValueError: ``limit`` is negative, or the form refuses the policy ``strict``.
-        LookupError: unknown form. ImportError: ``regex`` is not installed.
+        LookupError: unknown form. ModuleNotFoundError: ``regex`` is not installed.
         TypeError: the text is not a str, or another argument is of the wrong type.
 
     Source: Unicode Standard Annex 29 for graphemes.

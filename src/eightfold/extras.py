@@ -1,6 +1,6 @@
 """What to install for an extra: its requirements, from this package's metadata, as pip understands them.
 
-Also the name of the module that one of them backports.
+Also the error where a package is missing, and the name of the module that one of them backports.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 """The module for zstd: the standard library has it since 3.14; before that the extra brings a backport."""
@@ -31,6 +32,32 @@ def installing(extra: str) -> str:
     return f"pip install {' '.join(map(repr, found))}" if found else f"install the extra {extra} of pyproject.toml"
 
 
+@contextmanager
+def needed_by(door: str, package: str, extra: str = "") -> Iterator[None]:
+    """Say what to install if the block cannot import a package because it is missing.
+
+    Args:
+        door: what needs it, as the message begins.
+        package: its name.
+        extra: the extra that brings it; none brings those that only their own users have.
+
+    Raises:
+        ModuleNotFoundError: it is missing. Of a package that it needs itself, the error stays what it is.
+
+    >>> with needed_by("a door", "missing"):
+    ...     import missing
+    Traceback (most recent call last):
+    ModuleNotFoundError: a door needs missing: pip install missing
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != package:
+            raise
+        command = installing(extra) if extra else f"pip install {package}"
+        raise ModuleNotFoundError(f"{door} needs {package}: {command}", name=package) from None
+
+
 def requirements(required: Iterator[str] | tuple[str, ...] | list[str], extra: str) -> Iterator[str]:
     """Yield the requirements of an extra that apply to this Python.
 
@@ -45,4 +72,4 @@ def requirements(required: Iterator[str] | tuple[str, ...] | list[str], extra: s
             yield requirement.strip()
 
 
-__all__ = ["installing", "requirements"]
+__all__ = ["installing", "needed_by", "requirements"]

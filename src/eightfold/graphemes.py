@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from eightfold.extras import installing
+from eightfold.extras import needed_by
 from eightfold.text import exactly
 
 
@@ -23,7 +23,7 @@ def grapheme_end(text: str, end: int) -> int:
         end: an index, in code points.
 
     Raises:
-        ImportError: the library is not installed.
+        ModuleNotFoundError: the library is not installed; the message says how to install it.
 
     >>> grapheme_end("e\N{COMBINING ACUTE ACCENT}!", 1), grapheme_end("e\N{COMBINING ACUTE ACCENT}!", 2)
     (0, 2)
@@ -67,10 +67,8 @@ def _is_regional(character: str) -> bool:
 
 @lru_cache
 def _grapheme() -> Any:
-    try:
+    with needed_by("graphemes=True", "regex", "graphemes"):
         import regex  # type: ignore[import-untyped,unused-ignore]
-    except ImportError:
-        raise ImportError(f"graphemes=True needs the library regex: {installing('graphemes')}") from None
     return regex.compile(r"\X")
 
 

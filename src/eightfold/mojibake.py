@@ -20,7 +20,7 @@ from functools import cache, lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
-from eightfold.extras import installing
+from eightfold.extras import needed_by
 from eightfold.faults import Fault, Kind, Severity, code_point_name, immutable
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.stream.turns import Copied
@@ -213,12 +213,8 @@ class MojibakeFinder(Copied):
 
 
 def _need_ftfy() -> None:
-    try:
+    with needed_by("mojibake", "ftfy", "mojibake"):
         import ftfy  # noqa: F401
-    except ModuleNotFoundError as error:
-        if error.name != "ftfy":
-            raise
-        raise ModuleNotFoundError(f"mojibake needs ftfy: {installing('mojibake')}", name="ftfy") from None
 
 
 def mended(text: str) -> Iterator[tuple[int, int, str]]:

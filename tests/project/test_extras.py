@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
 
 import pytest
+
+from eightfold.extras import needed_by
 
 ROOT = Path(__file__).parents[2]
 EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
@@ -51,6 +54,38 @@ def test_the_readme_and_the_docs_name_those_of_the_doors() -> None:
     assert {"pydantic", "sqlalchemy"} <= set(EXTRAS)
     docs = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "how-to").glob("*.md"))
     assert {"pydantic", "sqlalchemy"} <= named(docs)
+
+
+DOORS = {
+    "eightfold.integrations.pydantic": ("pydantic", "pip install 'pydantic"),
+    "eightfold.integrations.sqlalchemy": ("sqlalchemy", "pip install 'sqlalchemy"),
+    "eightfold.columns.polars": ("polars", "pip install polars"),
+    "eightfold.columns.pandas": ("pandas", "pip install pandas"),
+}
+IMPORT = """
+import sys
+from importlib import import_module
+sys.modules[sys.argv[2]] = None
+try:
+    import_module(sys.argv[1])
+except ModuleNotFoundError as error:
+    print(error.name, error)
+"""
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_door_without_its_package_says_what_to_install(door: str) -> None:
+    package, command = DOORS[door]
+    done = subprocess.run([sys.executable, "-c", IMPORT, door, package], capture_output=True, text=True, check=True)
+    said = done.stdout.replace("install the extra ", "pip install '")  # where the package runs from its source
+    assert said.startswith(f"{package} {door} needs {package}: {command}")
+
+
+def test_what_a_package_itself_misses_is_not_taken_for_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "elsewhere", None)
+    with pytest.raises(ModuleNotFoundError, match="elsewhere") as caught, needed_by("a door", "package", "cli"):
+        import elsewhere  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
+    assert "a door" not in str(caught.value)
 
 
 def test_each_requirement_has_a_range() -> None:

@@ -25,10 +25,12 @@ from eightfold.columns.arrays import repair_column
 from eightfold.columns.arrow import chunked, compute, pyarrow
 from eightfold.columns.nested import check_depth, holds_text
 from eightfold.columns.reports import audit as audit_table
+from eightfold.extras import needed_by
 from eightfold.faults import ConversionError
 from eightfold.text import decode, encode
 
-pandas: Any = import_module("pandas")  # which has no types of its own
+with needed_by("eightfold.columns.pandas", "pandas"):
+    pandas: Any = import_module("pandas")  # which has no types of its own
 
 _STR_FORM, _JOINING_FORM = "generalized-utf-8", "wtf-8"
 """The forms in which the surrogates of a str are written: each as itself; and a pair as one code point."""

@@ -16,8 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import polars
-
 from eightfold.columns.arguments import policy_argument
 from eightfold.columns.arrays import convert as convert_array
 from eightfold.columns.arrays import is_well_formed as is_array_well_formed
@@ -25,7 +23,11 @@ from eightfold.columns.arrays import repair_column
 from eightfold.columns.arrow import check_names, pyarrow
 from eightfold.columns.reports import audit as audit_table
 from eightfold.columns.steps import shown_name
+from eightfold.extras import needed_by
 from eightfold.text import AnyErrors, AnyForm
+
+with needed_by("eightfold.columns.polars", "polars"):
+    import polars
 
 _WITHOUT_TEXT = (polars.Boolean, polars.Null, polars.Object)  # Of objects Arrow gets the addresses.
 _Frame = TypeVar("_Frame", polars.DataFrame, polars.LazyFrame)

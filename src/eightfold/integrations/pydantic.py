@@ -26,13 +26,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import BeforeValidator, ValidationError
-from pydantic_core import InitErrorDetails, PydanticCustomError
-
+from eightfold.extras import needed_by
 from eightfold.faults import code_point_name
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.scrub import scrub
 from eightfold.text import encode_faults, is_encodable
+
+with needed_by("eightfold.integrations.pydantic", "pydantic", "pydantic"):
+    from pydantic import BeforeValidator, ValidationError
+    from pydantic_core import InitErrorDetails, PydanticCustomError
 
 
 def check(value: Any) -> Any:

@@ -16,12 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Dialect, LargeBinary
-from sqlalchemy.types import TypeDecorator, TypeEngine
-
+from eightfold.extras import needed_by
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.text import AnyForm, decode, encode
+
+with needed_by("eightfold.integrations.sqlalchemy", "sqlalchemy", "sqlalchemy"):
+    from sqlalchemy import Dialect, LargeBinary
+    from sqlalchemy.types import TypeDecorator, TypeEngine
 
 _LITERALS = {"mssql": "0x{}", "oracle": "HEXTORAW('{}')", "postgresql": "DECODE('{}', 'hex')"}
 _LITERAL = "X'{}'"
