@@ -52,6 +52,15 @@ def test_what_selects_is_named(folder: Path) -> None:
     assert "see the PATHs\n" in run_here("check", "--no-ignore", "empty", cwd=folder).stderr.decode()
 
 
+def test_no_ignore_is_named_only_where_there_are_files(folder: Path) -> None:
+    (folder / "empty/inner").mkdir()
+    for arguments in (["empty"], ["empty", "empty/inner"]):
+        assert "see the PATHs\n" in run_here("check", *arguments, cwd=folder).stderr.decode()
+    (folder / "empty/inner/.gitignore").write_bytes(b"*\n")
+    (folder / "empty/inner/a").write_bytes(b"fine\n")
+    assert "see --no-ignore\n" in run_here("check", "empty", cwd=folder).stderr.decode()
+
+
 def test_files_that_cannot_be_read_are_not_clean_either(folder: Path) -> None:
     done = run_here("check", "missing", cwd=folder)
     assert (done.returncode, ALL_CLEAR in done.stderr) == (2, False)
@@ -78,12 +87,12 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-@pytest.mark.parametrize("path", ["empty", "binary"])
-def test_other_commands_warn(command: list[str], path: str, folder: Path) -> None:
+@pytest.mark.parametrize(("path", "hint"), [("empty", b"the PATHs\n"), ("binary", b"--no-ignore, --binary\n")])
+def test_other_commands_warn(command: list[str], path: str, hint: bytes, folder: Path) -> None:
     (folder / "out").mkdir()
     done = run_here(*command, path, cwd=folder)
     assert done.returncode == 0
-    assert done.stderr.count(b"eightfold: warning: no file was read; see --no-ignore") == 1
+    assert done.stderr.count(b"eightfold: warning: no file was read; see " + hint) == 1
     done = run_here(*command, "tree", cwd=folder)
     assert b"warning" not in done.stderr
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from dataclasses import dataclass, field
 
 from eightfold.cli.options.arguments import CommandParser
@@ -62,11 +63,16 @@ def say_nothing_read(options: SelectionOptions, *, binary: int = 0) -> None:
     flags = {
         "--include": bool(options.include),
         "--exclude": bool(options.exclude),
-        "--no-ignore": not options.no_ignore,
+        "--no-ignore": not options.no_ignore and _may_ignore(options),
         "--binary": bool(binary),
         "--no-config": bool(options.configurations.excluded),
     }
     say(f"warning: no file was read; see {', '.join(flag for flag, counts in flags.items() if counts) or 'the PATHs'}")
+
+
+def _may_ignore(options: SelectionOptions) -> bool:
+    """Return whether there are files that may be ignored: there are none where all folders are empty."""
+    return bool(options.files_from) or any(files for path in options.paths for _, _, files in os.walk(path))
 
 
 def say_excluded(options: SelectionOptions) -> None:
