@@ -22,6 +22,36 @@ from support.nested_arrays import VALUES, lists, pa, places, text
 pc: Any = pytest.importorskip("pyarrow.compute")
 
 
+def fixed(values: list[bytes]) -> Any:
+    return pa.array(values, pa.binary(3))
+
+
+def members(codes: list[int], inner: Any) -> Any:
+    return pa.UnionArray.from_sparse(pa.array(codes, pa.int8()), [inner, pa.nulls(len(inner), pa.int8())])
+
+
+HOLDERS: dict[str, Any] = {
+    "dictionary": lambda inner, shown: pa.DictionaryArray.from_arrays(pa.array(shown, pa.int8()), inner),
+    "union": lambda inner, shown: members([0 if row in shown else 1 for row in range(len(inner))], inner),
+    "struct": lambda inner, shown: pa.StructArray.from_arrays(
+        [inner], ["f"], mask=pa.array([row not in shown for row in range(len(inner))])
+    ),
+}
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+@pytest.mark.parametrize("policy", ["escape", "replace", "latin-1"])
+def test_binary_values_of_one_size_that_no_row_shows_need_not_fit(holder: str, policy: str) -> None:
+    values = fixed([b"abc", b"ab\xff", b"\xc3\xa9!", b"a\xff\xfe"])
+    array = HOLDERS[holder](values, [0, 2])
+    repaired = columns.repair(array, policy)
+    repaired.validate(full=True)
+    assert columns.audit(repaired).num_rows == 0
+    assert repaired.equals(array)
+    with pytest.raises(columns.BrokenColumnError, match="does not fit 3 bytes"):
+        columns.repair(HOLDERS[holder](values, [0, 1]), policy)
+
+
 def nested(levels: int, *, wide: bool) -> Any:
     array = text([b"\xff"])
     for _ in range(levels):

@@ -336,6 +336,8 @@ class _Work:
         """Return an array of text with the change applied."""
         column = column_of(array)
         changes = self._complete(column, leaf, first_row, name)
+        if column.kind == "fixed":
+            changes = _without_hidden(changes, column.width, leaf)
         type = self.type(array.type)
         return spliced(array, column, changes, type) if changes.rows else as_type(array, type)
 
@@ -414,6 +416,16 @@ class _Repair(_Work):
 
     def answer(self, value: bytes) -> bytes:
         return repair_value(value, UTF_8, self._errors)
+
+
+def _without_hidden(changes: Changes, width: int, leaf: Leaf) -> Changes:
+    """Return changes without the values of another size that no row shows: what they hide stays as it is."""
+    ends = numbers(changes.ends)
+    spans = list(zip(numbers(changes.rows), [0, *ends][:-1], ends, strict=True))
+    if all(end - start == width for _, start, end in spans):
+        return changes
+    kept = [each for each in spans if each[2] - each[1] == width or leaf.shown(each[0]) is not None]
+    return changed_rows((row, changes.values[start:end]) for row, start, end in kept)
 
 
 def _with_answers(changes: Changes, answers: dict[int, bytes]) -> Changes:
