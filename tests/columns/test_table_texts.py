@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from eightfold import cli
+from eightfold.cli.output.reports.findings import Tally
 from eightfold.columns.footers import ended, put_back_in, repaired_texts
 from eightfold.columns.schemas import texts_of, with_texts
 from eightfold.columns.table_files import reading
@@ -158,6 +159,27 @@ def test_names_that_are_shown_alike_are_checked_and_repaired(kind: str, tmp_path
     assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
     schema = pq.read_schema(fixed) if kind == "parquet" else pa.ipc.open_file(fixed).schema
     assert schema.names == ["caf\uefe9", "caf\\xe9", "s"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("most", [0, 1, 2, 3, 4, 2001, 2002, 2003])
+def test_faults_of_tables_beyond_the_limit_are_counted_fast(
+    most: int, kind: str, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fields = [pa.field(b"a\xfe", pa.string()), pa.field("b", pa.string())]
+    values = [strings([b"a\xff", b"\xc3"] * 500)] * 2
+    path = written(tmp_path, kind, pa.Table.from_arrays(values, schema=pa.schema(fields)))
+    cli.main(["check", str(path)])
+    whole, errors = said(capsys)
+    listed: list[object] = []
+    count = Tally.count
+    monkeypatch.setattr(Tally, "count", lambda tally, found: (listed.append(found), count(tally, found)))
+    cli.main(["check", "--max-faults", str(most), str(path)])
+    lines, told = said(capsys)
+    assert (lines, len(listed)) == (whole[:most], min(most, len(whole)))
+    assert errors.splitlines()[-1] == told.splitlines()[-1]
+    hidden = len(whole) - len(lines)
+    assert (f"{hidden} more" in told) is bool(hidden)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eightfold.cli.options.arguments import end_named
 from eightfold.cli.options.json_files import JsonFiles
-from eightfold.cli.output.reports.findings import Cell, Checked, Context
+from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.report import Report
 from eightfold.cli.work.inputs import byte_order_reported, identified
 from eightfold.cli.work.likeness import (
@@ -247,18 +247,15 @@ class FileCheck:
             from eightfold.columns.table_files import reading
 
             with reading(path, kind, file) as reader:
-                from eightfold.cli.work.tables import cells_in
+                from eightfold.cli.work.tables import first_cells_in
 
                 self._begin(checked, asked.name)
-                for cell in cells_in(path, reader, asked):
-                    self._tell_cell(cell, checked)
-
-    def _tell_cell(self, cell: Cell, checked: Checked) -> None:
-        checked.tally.count(cell)
-        if self._task.max_faults is not None and checked.tally.faults > self._task.max_faults:
-            checked.hidden += 1
-        else:
-            self.report.cell(checked.path, cell)
+                for cell in first_cells_in(path, reader, asked, self._task.max_faults):
+                    if isinstance(cell, Counter):
+                        checked.hide(cell)
+                    else:
+                        checked.tally.count(cell)
+                        self.report.cell(path, cell)
 
     def _unreadable(self, checked: Checked, error: FileError) -> None:
         self.report.tell(str(error))
@@ -290,8 +287,7 @@ class FileCheck:
         pairs = Pairs()
         for found in faults:
             if isinstance(found, Counter):
-                checked.tally.add_kinds(found, 0 if strict else found[ESCAPED_SURROGATE])
-                checked.hidden += found.total()
+                checked.hide(found, 0 if strict else found[ESCAPED_SURROGATE])
                 continue
             if strict:
                 found = found._replace(fault=found.fault.as_error())

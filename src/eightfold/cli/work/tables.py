@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from eightfold.cli.output.reports.findings import Cell
 from eightfold.columns.nested import holds_text
@@ -27,6 +29,56 @@ def cells_in(path: str, reader: TableReader, form: Form) -> Iterator[Cell]:
     Raises:
         FileError: a part is malformed.
     """
+    for found in _found_in(path, reader, form):
+        if isinstance(found, Cell):
+            yield found
+        else:
+            yield from found.cells(form)
+
+
+def first_cells_in(path: str, reader: TableReader, form: Form, most: int | None) -> Iterator[Cell | Counter[str]]:
+    """Yield the first faults of a table, then how many more there are of each kind: see `cells_in`.
+
+    Args:
+        path, reader, form: the table.
+        most: the maximum number of faults to yield; None for all.
+
+    Raises:
+        FileError: a part is malformed; the faults before that have been yielded or counted.
+    """
+    left = sys.maxsize if most is None else most
+    for found in _found_in(path, reader, form):
+        if not isinstance(found, Cell):
+            yield from found.cells(form, left)
+            if found.report.num_rows > left:
+                yield found.kinds(left)
+            left -= min(left, found.report.num_rows)
+        elif left:
+            yield found
+            left -= 1
+        else:
+            yield Counter((found.fault.kind,))
+
+
+class _Column(NamedTuple):
+    """What an audit reports of a column of a part, and the first row of the part."""
+
+    report: Any
+    first_row: int
+
+    def cells(self, form: Form, most: int | None = None) -> Iterator[Cell]:
+        """Yield the faults, at most so many."""
+        for batch in self.report.slice(0, most).to_batches(max_chunksize=1 << 12):
+            for found in faults_of(batch, form):
+                yield Cell(found.fault, found.column, self.first_row + found.row)
+
+    def kinds(self, start: int) -> Counter[str]:
+        """Return how many faults there are of each kind behind the first ones."""
+        counted = self.report["kind"].slice(start).value_counts()
+        return Counter({each["values"]: each["counts"] for each in counted.to_pylist()})
+
+
+def _found_in(path: str, reader: TableReader, form: Form) -> Iterator[Cell | _Column]:
     yield from _cells_of(reader.texts(), form)
     ill_formed: set[tuple[int, int]] = set()
     for part in reader.parts():
@@ -36,9 +88,7 @@ def cells_in(path: str, reader: TableReader, form: Form) -> Iterator[Cell]:
                 report = audit(part.data.select([at]), form, binary=False)
             if report.num_rows:
                 ill_formed.add((at, part.number))
-            for batch in report.to_batches(max_chunksize=1 << 12):
-                for found in faults_of(batch, form):
-                    yield Cell(found.fault, found.column, part.first_row + found.row)
+                yield _Column(report, part.first_row)
 
     for bound in reader.statistics():
         if (bound.top, bound.group) not in ill_formed:
@@ -66,4 +116,4 @@ def shown_bytes(data: bytes) -> str:
     return json.dumps(data[:_SHOWN_BYTES].decode("utf-8", "backslashreplace"))
 
 
-__all__ = ["cells_in", "shown_bytes"]
+__all__ = ["cells_in", "first_cells_in", "shown_bytes"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -98,6 +99,11 @@ class Checked:
     error: str = ""
     looks_like: str = ""
     size: int = 0
+
+    def hide(self, kinds: Counter[str], warnings: int = 0) -> None:
+        """Count faults that are not reported, by kind; so many of them are warnings."""
+        self.tally.add_kinds(kinds, warnings)
+        self.hidden += kinds.total()
 
     @property
     def remedy(self) -> str:

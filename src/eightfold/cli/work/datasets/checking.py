@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,7 +16,7 @@ from eightfold.cli.output.reports.report import Report
 from eightfold.cli.work.checking import FileCheck, Task
 from eightfold.cli.work.datasets.pieces import Piece, opened, span_of
 from eightfold.files import FileError
-from eightfold.files.read.scanning import faults_in, moved
+from eightfold.files.read.scanning import first_faults_in, moved
 from eightfold.forms import Form
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.stream import Located
@@ -66,12 +68,12 @@ class Checking:
         form, checked = end_named(self.task.form or UTF_8.name), Checked(piece.path)
         checked.form = form.name
         try:
-            for each in _in_table(piece, form, self.task) if piece.kind else collected.in_span(piece, form):
-                checked.tally.count(each)
-                if self.task.max_faults is None or checked.tally.faults <= self.task.max_faults:
-                    collected.found.append(each)
+            for each in _in_table(piece, form, self.task) if piece.kind else collected.in_span(piece, form, self.task):
+                if isinstance(each, Counter):
+                    checked.hide(each)
                 else:
-                    checked.hidden += 1
+                    checked.tally.count(each)
+                    collected.found.append(each)
             checked.size = piece.bytes
         except FileError as error:
             collected.tell(str(error))
@@ -85,13 +87,13 @@ def _as_found(piece: Piece) -> Any:
     return Found(piece.path, piece.inside.encode("utf-8", "surrogateescape"), True)
 
 
-def _in_table(piece: Piece, form: Form, task: Task) -> Iterator[Cell]:
-    from eightfold.cli.work.tables import cells_in
+def _in_table(piece: Piece, form: Form, task: Task) -> Iterator[Cell | Counter[str]]:
+    from eightfold.cli.work.tables import first_cells_in
     from eightfold.columns.table_files import reading
 
     task.check_table(piece.path, piece.kind, form)
     with opened(piece.path) as file, reading(piece.path, piece.kind, file) as reader:
-        yield from cells_in(piece.path, reader, form)
+        yield from first_cells_in(piece.path, reader, form, task.max_faults)
 
 
 class _Collected(Report):
@@ -106,10 +108,11 @@ class _Collected(Report):
         self._end = (1, 1)
         self.found: list[Located | Cell] = []
 
-    def in_span(self, piece: Piece, form: Form) -> Iterator[Located]:
-        """Yield the faults of a piece of text."""
+    def in_span(self, piece: Piece, form: Form, task: Task) -> Iterator[Located | Counter[str]]:
+        """Yield the faults of a piece of text, and the counts of those beyond the limit."""
+        most = sys.maxsize if task.max_faults is None else task.max_faults
         with span_of(piece) as (source, span):
-            yield from faults_in(source, form)
+            yield from first_faults_in(source, form, most)
             self._end = (span.line, span.column)
 
     def fault(self, path: str, found: Located, context: Context | None) -> None:
