@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from eightfold import columns
-from eightfold.columns import sqlite
+from eightfold.columns import duckdb, ray, spark, sqlite
 from eightfold.columns.batches import repair_of
 
 pa = pytest.importorskip("pyarrow")
@@ -166,5 +166,25 @@ def test_what_is_no_frame_of_polars() -> None:
     pytest.importorskip("polars")
     from eightfold.columns import polars
 
+    for given in (None, 5, "frame", TABLE):
+        with pytest.raises(TypeError, match=f"frame must be a DataFrame or a LazyFrame, not {type(given).__name__}"):
+            polars.audit(given)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="frame must be a DataFrame or a LazyFrame, not NoneType"):
         polars.repair(None)  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (spark.audit, "df must be a DataFrame of PySpark"),
+        (spark.repair, "df must be a DataFrame of PySpark"),
+        (ray.audit, "ds must be a Dataset of Ray Data"),
+        (ray.repair, "ds must be a Dataset of Ray Data"),
+        (duckdb.register, "connection must be a connection of DuckDB"),
+    ],
+)
+def test_frames_and_connections_of_other_packages(call: Call, expected: str) -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for given in (None, 5, "data", TABLE, connection):
+            with pytest.raises(TypeError, match=f"{expected}, not {type(given).__name__}"):
+                call(given)

@@ -50,4 +50,24 @@ def thread_count(threads: object) -> int:
     return threads
 
 
-__all__ = ["policy_argument", "thread_count"]
+def check_offers(name: str, given: object, method: str, wanted: str) -> None:
+    """Check an object of another package by a method that the work needs: the package may not be imported here.
+
+    Args:
+        name: the argument, as the message names it.
+        given: what was given.
+        method: a method that objects of the wanted type have.
+        wanted: that type, in words.
+
+    Raises:
+        TypeError: the object does not have the method.
+
+    >>> check_offers("df", 1, "mapInArrow", "a DataFrame of PySpark")
+    Traceback (most recent call last):
+    TypeError: df must be a DataFrame of PySpark, not int
+    """
+    if not callable(getattr(given, method, None)):
+        raise TypeError(f"{name} must be {wanted}, not {type(given).__name__}")
+
+
+__all__ = ["check_offers", "policy_argument", "thread_count"]

@@ -17,7 +17,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar
 
-from eightfold.columns.arguments import policy_argument
+from eightfold.columns.arguments import check_offers, policy_argument
 from eightfold.columns.arrays import is_well_formed, repair
 
 _Connection = TypeVar("_Connection", bound=Any)
@@ -31,7 +31,7 @@ def register(connection: _Connection, errors: str = "escape") -> _Connection:
         errors: the policy of ``ef_repair``, as for :func:`eightfold.columns.repair`.
 
     Raises:
-        ValueError: unknown policy. TypeError: the policy is not a str.
+        ValueError: unknown policy. TypeError: the policy is not a str, or it is not a connection of DuckDB.
 
     >>> import duckdb
     >>> connection = register(duckdb.connect(), "replace")
@@ -40,6 +40,7 @@ def register(connection: _Connection, errors: str = "escape") -> _Connection:
     >>> connection.close()
     """
     errors = policy_argument(errors)
+    check_offers("connection", connection, "remove_function", "a connection of DuckDB")
     functions = {"ef_is_well_formed": (_are_well_formed, "BOOLEAN"), "ef_repair": (_repairing(errors), "BLOB")}
     for name, (function, result) in functions.items():
         with suppress(Exception):  # there is none yet: which error that is depends on the version

@@ -53,11 +53,15 @@ def repair(frame: _Frame, errors: str = "escape", *, binary: bool = True) -> _Fr
     (b'caf\xc3\xa9', 1)
     """
     errors = policy_argument(errors)
-    if not isinstance(frame, (polars.DataFrame, polars.LazyFrame)):
-        raise TypeError(f"frame must be a DataFrame or a LazyFrame, not {type(frame).__name__}")
+    _check_frame(frame)
     if isinstance(frame, polars.LazyFrame):
         return frame.map_batches(lambda batch: repair(batch, errors, binary=binary), streamable=True)
     return frame.with_columns([_repaired(series, errors, binary=binary) for series in frame.get_columns()])
+
+
+def _check_frame(frame: object) -> None:
+    if not isinstance(frame, (polars.DataFrame, polars.LazyFrame)):
+        raise TypeError(f"frame must be a DataFrame or a LazyFrame, not {type(frame).__name__}")
 
 
 def audit(
@@ -82,11 +86,12 @@ def audit(
     Raises:
         BrokenColumnError: as for :func:`eightfold.columns.audit`. LookupError: unknown form.
         ValueError: ``limit`` or ``threads`` is out of range, or the name of a field has a null character.
-        TypeError: a column with text holds a type too that pyarrow does not know.
+        TypeError: it is not a frame, or a column with text holds a type too that pyarrow does not know.
 
     >>> audit(polars.DataFrame({"name": [b"ok", b"\xff"]})).select("column", "row", "kind").row(0)
     ('name', 1, 'invalid-byte')
     """
+    _check_frame(frame)
     given = frame.collect() if isinstance(frame, polars.LazyFrame) else frame
     columns = {series.name: _in_arrow(series) for series in given.get_columns() if _holds_text(series.dtype)}
     found = audit_table(pyarrow().table(columns), form, binary=binary, limit=limit, threads=threads)

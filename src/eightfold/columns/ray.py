@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from eightfold.columns.arguments import check_offers
 from eightfold.columns.batches import audit_of, repair_of
 from eightfold.text import AnyForm
 
@@ -32,8 +33,9 @@ def audit(ds: Any, form: AnyForm = "utf-8", *, keys: Sequence[str] = (), binary:
 
     Raises:
         LookupError: unknown form. ValueError: a key is not one column, or is called like a column of the report; or the
-            form is not one of eightfold's own, which workers know by name.
+            form is not one of eightfold's own, which workers know by name. TypeError: it is not a Dataset.
     """
+    _check_dataset(ds)
     names = ds.columns() if keys else []
     if names is None:  # of no rows, and not of a known schema either
         names = [*dict.fromkeys(keys)]
@@ -49,9 +51,15 @@ def repair(ds: Any, errors: str = "escape", *, binary: bool = True) -> Any:
         binary: whether to repair binary columns too; False if they hold images, keys or hashes.
 
     Raises:
-        ValueError: unknown policy. TypeError: the policy is not a str.
+        ValueError: unknown policy. TypeError: the policy is not a str, or it is not a Dataset.
     """
-    return ds.map_batches(repair_of(errors, binary=binary).repaired, **_IN_ARROW)
+    work = repair_of(errors, binary=binary)
+    _check_dataset(ds)
+    return ds.map_batches(work.repaired, **_IN_ARROW)
+
+
+def _check_dataset(ds: Any) -> None:
+    check_offers("ds", ds, "map_batches", "a Dataset of Ray Data")
 
 
 _IN_ARROW: dict[str, Any] = {"batch_format": "pyarrow", "batch_size": None, "zero_copy_batch": True}

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
+from eightfold.columns.arguments import check_offers
 from eightfold.columns.batches import Audit, audit_of, repair_of
 from eightfold.columns.reports import schema
 from eightfold.text import AnyForm
@@ -36,8 +37,10 @@ def audit(df: Any, form: AnyForm = "utf-8", *, keys: Sequence[str] = (), binary:
 
     Raises:
         LookupError: unknown form. ValueError: a key is not one column, or is called like a column of the report; or the
-            form is not one of eightfold's own, which workers know by name. AnalysisException: as for :func:`repair`.
+            form is not one of eightfold's own, which workers know by name. TypeError: it is not a DataFrame.
+            AnalysisException: as for :func:`repair`.
     """
+    _check_frame(df)
     work = audit_of(form, keys, df.columns, binary=binary)
     return df.mapInArrow(_Reports(work), _report_schema(df, work.keys))
 
@@ -51,10 +54,16 @@ def repair(df: Any, errors: str = "escape", *, binary: bool = True) -> Any:
         binary: whether to repair binary columns too; False if they hold images, keys or hashes.
 
     Raises:
-        ValueError: unknown policy. TypeError: the policy is not a str. AnalysisException: Spark's, for a column with a
-            dot in its name; rename it first.
+        ValueError: unknown policy. TypeError: the policy is not a str, or it is not a DataFrame. AnalysisException:
+            Spark's, for a column with a dot in its name; rename it first.
     """
-    return df.mapInArrow(repair_of(errors, binary=binary).each, df.schema)
+    work = repair_of(errors, binary=binary)
+    _check_frame(df)
+    return df.mapInArrow(work.each, df.schema)
+
+
+def _check_frame(df: Any) -> None:
+    check_offers("df", df, "mapInArrow", "a DataFrame of PySpark")
 
 
 class _Reports:
