@@ -59,6 +59,16 @@ def test_check_finds_what_it_finds_file_by_file(tmp_path: Path, capsys: Any) -> 
     assert "2 hidden files skipped (names that begin with _ or .)" in said
 
 
+def test_a_file_that_cannot_be_opened_is_not_called_read(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "a.parquet").write_bytes(b"PAR1 broken PAR1")
+    said = []
+    for given in ([str(tmp_path / "a.parquet")], ["--runner", "local", "-j", "1", str(tmp_path)]):
+        assert cli.main(["check", *given]) == 2
+        said.append(capsys.readouterr().err)
+    assert said[0] == said[1]
+    assert "1 unreadable: nothing was read" in said[1]
+
+
 def test_a_page_shows_the_sizes_of_files(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cutting, "PIECE_BYTES", 1000)
     (tmp_path / "text").write_bytes(b"line\n" * 300 + b"\xff\n" + b"line\n" * 300)

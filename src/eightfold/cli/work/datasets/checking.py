@@ -66,15 +66,16 @@ class Checking:
 
     def _check(self, piece: Piece, collected: _Collected) -> None:
         form, checked = end_named(self.task.form or UTF_8.name), Checked(piece.path)
-        checked.form = form.name
+        found = _in_table(piece, form, self.task) if piece.kind else collected.in_span(piece, form, self.task)
         try:
-            for each in _in_table(piece, form, self.task) if piece.kind else collected.in_span(piece, form, self.task):
+            for each in found:
+                checked.form = form.name  # it could be opened
                 if isinstance(each, Counter):
                     checked.hide(each)
                 else:
                     checked.tally.count(each)
                     collected.found.append(each)
-            checked.size = piece.bytes
+            checked.form, checked.size = form.name, piece.bytes
         except FileError as error:
             collected.tell(str(error))
             checked.error = error.reason
