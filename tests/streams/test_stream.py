@@ -342,6 +342,25 @@ def test_an_encoder_takes_no_state_that_it_never_gives(form: str) -> None:
     assert text.endswith(encoder.encode("a"))
 
 
+@pytest.mark.parametrize("state", ["", "x", "5", 5.5, float("inf"), None, b"5", (b"", 0)])
+def test_the_state_of_an_encoder_is_an_int(state: Any) -> None:
+    encoder = Encoder("wtf-8")
+    with pytest.raises(TypeError, match=f"^the state of an Encoder is an int, not {type(state).__name__}$"):
+        encoder.setstate(state)
+    with pytest.raises(ValueError, match=r"^this is not a state of an encoder of wtf-8$"):
+        encoder.setstate(10**5000)
+    assert encoder.getstate() == 0
+
+
+@pytest.mark.parametrize("state", ["", "x", "xy", 0, None, (), (b"",), (b"", 0, 0), ("", 0), (b"", 0.0), {}])
+def test_the_state_of_a_decoder_is_a_pair_of_bytes_and_an_int(state: Any) -> None:
+    decoder = Decoder("utf-8")
+    assert decoder.decode(b"\xc3") == ""
+    with pytest.raises(TypeError, match=r"^the state of a Decoder is a pair of bytes and an int$"):
+        decoder.setstate(state)
+    assert decoder.getstate() == (b"\xc3", 0)
+
+
 def test_a_converter_takes_lists_and_numbers_in_the_place_of_tuples_and_flags() -> None:
     converter = Converter("generalized-utf-8", "wtf-8")
     assert converter.convert(b"a\xed\xa0\xbd") == b"a"

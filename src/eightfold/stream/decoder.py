@@ -119,10 +119,12 @@ class Decoder(Copied, codecs.IncrementalDecoder):
         """Restore a state returned by :meth:`getstate`.
 
         Raises:
-            TypeError, ValueError: this is not such a state.
+            TypeError: this is not a pair of bytes and an int. ValueError: no decoder of this form has such a state.
         """
-        held, flags = state
-        if not (isinstance(held, bytes) and isinstance(flags, int)):
-            raise TypeError("the state of a Decoder is a pair of bytes and an int")
+        match state:
+            case bytes() as held, int() as flags:
+                pass
+            case _:
+                raise TypeError("the state of a Decoder is a pair of bytes and an int")
         held, opening, in_run = bytes_of(held), Opening(self.form, flags // 2), flags % 2 == 1 and not self._passes_on
         self._held, self._behind, self._opening, self._in_run = held, [], opening, in_run

@@ -110,11 +110,13 @@ class Encoder(Copied, codecs.IncrementalEncoder):
         """Restore a state returned by :meth:`getstate`; a text file also passes 0 after it has moved.
 
         Raises:
-            ValueError: the state is none of an encoder of this form.
+            TypeError: this is not an int. ValueError: no encoder of this form has such a state.
         """
-        code, due = divmod(int(state), 2)
+        if not isinstance(state, int):
+            raise TypeError(f"the state of an Encoder is an int, not {type(state).__name__}")
+        code, due = divmod(state, 2)
         if code and not (self._holds and code in LEADS):
-            raise ValueError(f"{state} is not a state of an encoder of {self.form.name}")
+            raise ValueError(f"this is not a state of an encoder of {self.form.name}")
         if not state:
             self._warn_of_loss()
         self._held, self._mark_due = (chr(code) if code else ""), bool(due)
