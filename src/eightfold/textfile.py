@@ -29,7 +29,7 @@ from eightfold.text import AnyErrors, AnyForm, exactly
 # Python's text files perform these methods in several steps, and another thread could run between them.
 _METHODS = ("read", "readline", "__next__", "write", "writelines", "flush", "seek", "tell", "truncate", "reconfigure")
 _CODEC = "eightfold_open"
-_UNCHANGED: Any = object()
+_UNCHANGED: Any = ...
 
 
 class _Opening(threading.local):

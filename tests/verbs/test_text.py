@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import codecs
+import inspect
 import io
 import re
 import sys
@@ -18,7 +19,7 @@ from typing import Any
 import pytest
 
 import eightfold
-from eightfold import encode_into
+from eightfold import encode_into, textfile
 from eightfold.measuring import TWINS as MEASURING
 from eightfold.text import TWINS
 
@@ -440,6 +441,12 @@ def test_form_without_a_name_lists_the_names() -> None:
     with pytest.raises(TypeError) as caught:
         eightfold.form()
     assert all(form.name in str(caught.value) for form in eightfold.forms())
+
+
+def test_a_signature_is_the_same_in_every_process() -> None:
+    public: list[Any] = [getattr(eightfold, name) for name in eightfold.__all__]
+    for each in (*filter(inspect.isfunction, public), textfile.TextFile.reconfigure):
+        assert " object at " not in str(inspect.signature(each)), each
 
 
 def test_coders_say_what_they_do() -> None:

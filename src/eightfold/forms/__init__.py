@@ -62,7 +62,7 @@ def _pickled(found: Form) -> tuple[Any, ...]:
 
 copyreg.pickle(Form, _pickled)
 
-_NOT_GIVEN: Any = object()
+_NOT_GIVEN: Any = ...
 _LONGEST_NAME = 100
 """How many characters of an unknown name are compared with others, and shown."""
 
