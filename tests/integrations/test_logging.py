@@ -84,6 +84,10 @@ def test_without_the_filter_the_record_is_lost(log: Log, capsys: pytest.CaptureF
         (("%s", ["\ud800"]), r"['\ud800']"),
         (("\ud83d%s", "\ude00"), r"\ud83d\ude00"),
         (("fine %s", "😀"), "fine 😀"),
+        (("[%.3s] %s", "ab\ud83dc", 1), r"[ab\ud83d] 1"),
+        (("[%-5.*s]", 1, "\ud83d\ude00"), r"[\ud83d    ]"),
+        (("[%(name)4.2s]", {"name": "b\udce9"}), r"[  b\udce9]"),
+        (("[%-8s %.2f]", "\ud83d", 1), r"[\ud83d   1.00]"),
     ],
 )
 def test_messages_and_arguments(log: Log, given: tuple[Any, ...], line: str) -> None:

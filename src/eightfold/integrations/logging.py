@@ -15,6 +15,7 @@ Without the filter, `logging` prints a UnicodeEncodeError to standard error, and
 from __future__ import annotations
 
 import logging
+import re
 from contextlib import suppress
 from typing import Any
 
@@ -31,9 +32,10 @@ class ScrubFilter(logging.Filter):
     records in place, so later handlers see the change too.
 
     It scrubs the message, its arguments, the text of exceptions and stacks, and attributes added by ``extra=``. If the
-    str of an argument, such as an exception or a path, contains surrogates, it formats the message and drops the
-    arguments; an attribute that is or holds such an object is replaced by its str. The exception itself is not changed:
-    a formatter that ignores ``exc_text`` may still fail on it.
+    str of an argument, such as an exception or a path, contains surrogates, or the message has a precision (``%.8s``),
+    which would cut what the policy writes, it formats the message and drops the arguments; an attribute that is or
+    holds such an object is replaced by its str. The exception itself is not changed: a formatter that ignores
+    ``exc_text`` may still fail on it.
 
     A call that logs never raises because of the filter: an object whose own methods raise stays as it is.
 
@@ -79,10 +81,12 @@ class ScrubFilter(logging.Filter):
         message = _formatted(record)
         if message is None or is_encodable(message, UTF_8):
             return
-        with suppress(Exception):
-            record.msg = scrub(record.msg, self.errors, unknown="ignore")
-            record.args = scrub(record.args, self.errors, unknown="ignore")
-        again = _formatted(record)
+        again = None
+        if not (record.args and _PRECISION.search(str(record.msg))):
+            with suppress(Exception):
+                record.msg = scrub(record.msg, self.errors, unknown="ignore")
+                record.args = scrub(record.args, self.errors, unknown="ignore")
+            again = _formatted(record)
         if again is None or not is_encodable(again, UTF_8):
             record.msg, record.args = scrub(message, self.errors), ()
 
@@ -133,6 +137,8 @@ def _formatted(record: logging.LogRecord) -> str | None:
 
 
 _FORMATTER = logging.Formatter()
+_PRECISION = re.compile(r"[%)][-#+ *\d]*\.[*\d]*[hlL]?[sra]", re.ASCII)
+"""A precision of text in a format; that of a number cuts nothing."""
 _ELSEWHERE = frozenset({"args", "exc_info", "msg"})
 _TEXTLESS = frozenset({bool, float, int, type(None)})
 
