@@ -12,7 +12,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn, SupportsIndex
 
 from eightfold.codec import codec_info
 from eightfold.faults import EncodeError, Fault
@@ -260,6 +260,10 @@ class TextFile(io.TextIOWrapper):
             raise
         finally:
             super().close()
+
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
+        # Python's own would wrap the file in another for protocols 0 and 1, and so close it.
+        raise TypeError("a TextFile cannot be copied or pickled: it is an open file")
 
 
 @in_turn("read", "readline")

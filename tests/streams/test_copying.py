@@ -9,6 +9,8 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -135,6 +137,15 @@ def test_streams_are_refused_with_the_reason() -> None:
         for way in WAYS.values():
             with pytest.raises(TypeError, match="an open stream"):
                 way(stream)
+
+
+def test_a_text_file_is_refused_and_stays_open(tmp_path: Path) -> None:
+    for mode in ("w", "w+"):
+        with eightfold.open(tmp_path / "file", mode, "wtf-8") as file:
+            for way in (*WAYS.values(), partial(pickle.dumps, protocol=0), partial(pickle.dumps, protocol=1)):
+                with pytest.raises(TypeError, match=r"^a TextFile cannot be copied or pickled: it is an open file$"):
+                    way(file)
+                file.write("a")
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
