@@ -58,7 +58,10 @@ class Guard:
 
 
 def _host_name(host: str) -> str:
-    """Return the name in a Host header, or nothing if it has anything but a name and a port."""
+    """Return the name in a Host header, or nothing if it has anything but a name and a port.
+
+    The port may be any: where a port is forwarded, a browser sends the other one, and no page can choose it.
+    """
     found = _HOST.fullmatch(host)
     return "" if found is None else compared(found["name"] or found["address"])
 
