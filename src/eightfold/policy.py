@@ -88,7 +88,7 @@ class Reading(NamedTuple):
 
 def is_built_in(errors: str) -> bool:
     """Return whether a policy is ours or Python's own: its handler then sees a unit as byte after byte."""
-    return errors in POLICIES
+    return _exactly(errors) in POLICIES
 
 
 class Writing(NamedTuple):
@@ -109,6 +109,7 @@ def check_policy(errors: str, *ends: Form) -> None:
         TypeError: the name is not a str.
     """
     check_is_str(errors)
+    errors = _exactly(errors)
     for form in ends:
         if errors in form.refuses:
             raise ValueError(f"{form.name} refuses errors={errors!r}: {form.refuses[errors]}")
@@ -119,6 +120,11 @@ def check_policy(errors: str, *ends: Form) -> None:
         raise LookupError(f"the policy {errors!r} is not one that {names} declares")
     if errors not in ("surrogatepass", "surrogateescape"):
         _look_up(errors)
+
+
+def _exactly(errors: str) -> str:
+    """Return a name as a str whose methods say what it holds; an instance of a subclass may have methods of its own."""
+    return errors if type(errors) is str else str.__getitem__(errors, slice(None))
 
 
 def _look_up(errors: str) -> Handler:
@@ -156,6 +162,7 @@ def check_offered(errors: str, *offered: str) -> None:
 
 def reading(form: Form, errors: str, name: str, *, converting: bool = False) -> Reading:
     """Return how to handle faults of a form without signatures in decoding, or at the source of a conversion."""
+    errors = _exactly(errors)
     variant = form.variant(errors)
     if variant is not None:
         return Reading(variant.form, name, "strict", codecs.strict_errors)
@@ -170,6 +177,7 @@ def reading(form: Form, errors: str, name: str, *, converting: bool = False) -> 
 
 def writing(form: Form, errors: str, name: str) -> Writing:
     """Return how to handle code points that a form without signatures cannot write."""
+    errors = _exactly(errors)
     variant = form.variant(errors)
     if variant is not None:
         return Writing(variant.form if variant.encodes else form, name, "strict", codecs.strict_errors)

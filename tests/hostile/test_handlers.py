@@ -15,6 +15,7 @@ import pytest
 
 import eightfold
 from eightfold import Converter, convert, decode, decode_code_points, encode
+from eightfold.stream import Decoder, Encoder
 from eightfold.text import TWINS
 from support.handlers import handler
 
@@ -54,6 +55,16 @@ class Text(str):
 
     def isascii(self) -> bool:
         return True
+
+
+class Name(str):
+    """A str that is equal to every other."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return hash("strict")
 
 
 class Bytes(bytes):
@@ -366,3 +377,24 @@ def test_a_handler_that_is_no_function(verb: str) -> None:
     for given in (7, b"strict", None, lambda error: ("", error.end)):
         with pytest.raises(TypeError):
             VERBS[verb](given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("policy", ["replace", "ignore", "backslashreplace", "surrogateescape", "surrogatepass"])
+def test_a_policy_is_what_its_name_holds_whatever_its_class_says(policy: str) -> None:
+    def outcomes_of(form: eightfold.Form, errors: str) -> list[Any]:
+        decoder, encoder = Decoder(form, errors), Encoder(form, errors)
+        return [
+            outcome(lambda: decode(b"a\xff\xed\xa0\x80", form, errors)),
+            outcome(lambda: encode("a\udcff\ud800", form, errors)),
+            outcome(lambda: convert(b"a\xff\xed\xa0\x80", form, form, errors)),
+            outcome(lambda: decoder.decode(b"a\xff\xed\xa0\x80", final=True)),
+            outcome(lambda: encoder.encode("a\udcff\ud800", final=True)),
+        ]
+
+    # The core keeps what a policy does for a form: a form that nothing else uses keeps nothing for other tests.
+    first, second = (eightfold.Form("own", eightfold.form("utf-8").rows) for _ in range(2))
+    expected = outcomes_of(first, policy)
+    assert outcomes_of(second, Name(policy)) == expected
+    assert outcomes_of(second, policy) == expected
+    with pytest.raises(LookupError):
+        decode(b"", second, Name("no-such-handler"))

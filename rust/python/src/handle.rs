@@ -18,6 +18,7 @@ use crate::names;
 use crate::once::intern;
 use crate::policy_names::{PLAIN_POLICIES, POLICIES, PolicyName};
 use crate::running::Run;
+use crate::str_object::{beginning, text_length};
 
 /// The handles of names, and of the forms of the family.
 static KNOWN: Known<Py<Handle>> = Known::new();
@@ -27,7 +28,8 @@ const SLOT: &str = "native";
 pub enum Errors<'py> {
     /// `strict`, or nothing.
     Strict,
-    /// Anything else, which may be no str.
+    /// Anything else, which may be no str. One of a subclass is copied: its methods may say something else than it holds,
+    /// and what a policy does is kept for all who name it.
     Named(Bound<'py, PyAny>),
 }
 
@@ -35,11 +37,13 @@ impl<'py> FromPyObject<'_, 'py> for Errors<'py> {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(if PolicyName::of(&given).is_some_and(PolicyName::is_strict) {
-            Errors::Strict
-        } else {
-            Errors::Named(given.to_owned())
-        })
+        if PolicyName::of(&given).is_some_and(PolicyName::is_strict) {
+            return Ok(Errors::Strict);
+        }
+        Ok(Errors::Named(match given.cast::<PyString>() {
+            Ok(name) if !name.is_exact_instance_of::<PyString>() => beginning(&name, text_length(&name))?.into_any(),
+            _ => given.to_owned(),
+        }))
     }
 }
 
@@ -114,9 +118,9 @@ impl Reading {
             OnFault::Ignore
         } else if is(names::backslashreplace_errors(py)?) {
             OnFault::BackslashReplace
-        } else if errors.eq("surrogatepass")? {
+        } else if errors.eq(intern!(py, "surrogatepass"))? {
             OnFault::SurrogatePass
-        } else if errors.eq("surrogateescape")? {
+        } else if errors.eq(intern!(py, "surrogateescape"))? {
             OnFault::SurrogateEscape
         } else {
             OnFault::Stop
