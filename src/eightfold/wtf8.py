@@ -169,7 +169,7 @@ def from_code_units(units: Iterable[int]) -> bytes:
     >>> from_code_units([0xD83D, 0xDE00, 0xD83D])
     b'\xf0\x9f\x98\x80\xed\xa0\xbd'
     """
-    if isinstance(units, (bytes, bytearray)):
+    if isinstance(units, (bytes, bytearray)) or (isinstance(units, memoryview) and units.itemsize == 1):
         raise TypeError('16-bit code units must be integers; for bytes use convert(data, "wtf-16-le", "wtf-8")')
     # An array is copied directly; any other object is iterated, even if it supports the buffer protocol.
     return convert(array("H", units if isinstance(units, array) else iter(units)), _NATIVE_WTF_16, WTF_8)

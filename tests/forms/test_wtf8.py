@@ -179,7 +179,7 @@ class TestSection63CodeUnits:
         with pytest.raises(OverflowError):
             from_code_units([0x41, unit])
 
-    @pytest.mark.parametrize("units", [b"a\0", bytearray(b"a\0"), "a", [1.0]])
+    @pytest.mark.parametrize("units", [b"a\0", bytearray(b"a\0"), memoryview(b"a\0"), "a", [1.0]])
     def test_what_is_no_unit_is_a_type_error(self, units):
         with pytest.raises(TypeError):
             from_code_units(units)
