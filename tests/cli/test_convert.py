@@ -222,15 +222,6 @@ class TestDestinations:
             assert b"would be replaced by its result: use --in-place, which can be resumed\n" in done.stderr
         assert (tmp_path / "from/a").read_bytes() == b"a"
 
-    def test_files_into_the_folder_that_they_are_in_are_refused(self, tmp_path: Path) -> None:
-        """`-o .` names a folder, and nobody who gives one means to replace the files that they give."""
-        make_tree(tmp_path)
-        for given in (["a", "-o", "."], ["in/b", "a", "-o", "in"], [str(tmp_path / "a"), "-o", "in/.."]):
-            done = convert(tmp_path, "-t", "utf-16-be", *given)
-            assert done.returncode == 2
-            assert b"would be replaced by its result: use --in-place, which can be resumed\n" in done.stderr
-        assert [(tmp_path / name).read_bytes() for name in names_in(tmp_path)] == [b"a", b"b", b"c"]
-
     def test_two_results_of_one_name_are_refused_before_anything_is_written(self, tmp_path: Path) -> None:
         make_tree(tmp_path / "x")
         make_tree(tmp_path / "y")

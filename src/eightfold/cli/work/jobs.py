@@ -104,7 +104,7 @@ class Job:
     def replaces_source(self) -> bool:
         """Whether the result takes the place of what it is made from."""
         if self.in_place or self.walked or self.to_standard_output or is_remote(self.target) or is_remote(self.source):
-            return self.in_place  # What would go into the folder that it is in is refused.
+            return self.in_place  # A folder that holds what goes into it is refused.
         return os.path.realpath(self.source) == os.path.realpath(self.target)
 
     @property
@@ -269,7 +269,7 @@ def _apart(work: Iterable[Job]) -> list[Job]:
     read = {leads_to(job.source): job.source for job in results.values()}
     for target, job in results.items():
         is_own = leads_to(job.source) == target
-        if is_own:
+        if is_own and job.walked:
             raise UsageError(
                 f"{shown(job.source)} would be replaced by its result: use --in-place, which can be resumed"
             )
