@@ -132,8 +132,8 @@ def test_wide_forms_that_repair_does_not_read_are_converted(run: Run) -> None:
 
 # --- what to install --------------------------------------------------------------------------------------------------
 
-EXTRAS = ("arrow", "cli", "graphemes", "mojibake", "remote", "web", "zstd")
-NAMED = re.compile(r"installing\(['\"](\w+)['\"]\)")
+EXTRAS = ("arrow", "cli", "graphemes", "mojibake", "pydantic", "remote", "sqlalchemy", "web", "zstd")
+NAMED = re.compile(r"""(?:installing\(|needed_by\("[^"]+", "\w+", )['"](\w+)['"]\)""")
 
 
 def sources() -> str:

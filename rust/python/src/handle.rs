@@ -28,8 +28,8 @@ const SLOT: &str = "native";
 pub enum Errors<'py> {
     /// `strict`, or nothing.
     Strict,
-    /// Anything else, which may be no str. One of a subclass is copied: its methods may say something else than it holds,
-    /// and what a policy does is kept for all who name it.
+    /// Anything else, which may be no str. One of a subclass is copied: its methods may say something else than it
+    /// holds, and what a policy does is kept for all who name it.
     Named(Bound<'py, PyAny>),
 }
 

@@ -49,7 +49,8 @@ class Found(NamedTuple):
     @property
     def way(self) -> str | Way:
         """What to open: the path, or for a file that was found in a folder, the way to it from there."""
-        return Way.to_found(self.path, os.fsdecode(self.inside)) if self.walked else self.path
+        is_here = self.walked and not is_remote(self.path)
+        return Way.to_found(self.path, os.fsdecode(self.inside)) if is_here else self.path
 
 
 class Selection(NamedTuple):
