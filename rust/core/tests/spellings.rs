@@ -121,6 +121,57 @@ fn random_texts_are_written_alike() {
     }
 }
 
+/// UTF-8 but for some of its first code points.
+fn form_beginning_with(mut rows: Vec<Row>) -> Form {
+    let tail = (0x80, 0xBF);
+    rows.extend([
+        Row { first: 0x100, last: 0x7FF, ranges: vec![(0xC4, 0xDF), tail] },
+        Row { first: 0x800, last: 0xFFF, ranges: vec![(0xE0, 0xE0), (0xA0, 0xBF), tail] },
+        Row { first: 0x1000, last: 0xCFFF, ranges: vec![(0xE1, 0xEC), tail, tail] },
+        Row { first: 0xE000, last: 0xFFFF, ranges: vec![(0xEE, 0xEF), tail, tail] },
+        Row { first: 0x1_0000, last: 0x3_FFFF, ranges: vec![(0xF0, 0xF0), (0x90, 0xBF), tail, tail] },
+        Row { first: 0x4_0000, last: 0xF_FFFF, ranges: vec![(0xF1, 0xF3), tail, tail, tail] },
+        Row { first: 0x10_0000, last: 0x10_FFFF, ranges: vec![(0xF4, 0xF4), (0x80, 0x8F), tail, tail] },
+    ]);
+    let (units, names) = (Vec::new(), Vec::new());
+    Form::new(Tables { unit_bytes: 1, big_endian: false, rows, units, names, joins_pairs: false }).expect("a form")
+}
+
+#[test]
+fn supplementary_code_points_among_bytes_are_written_alike() {
+    let nul_of_two = form_beginning_with(vec![
+        Row { first: 0, last: 0, ranges: vec![(0xC0, 0xC0), (0x80, 0x80)] },
+        Row { first: 1, last: 0x7F, ranges: vec![(1, 0x7F)] },
+        Row { first: 0x80, last: 0xFF, ranges: vec![(0xC2, 0xC3), (0x80, 0xBF)] },
+    ]);
+    let without_controls = form_beginning_with(vec![
+        Row { first: 0, last: 0x7F, ranges: vec![(0, 0x7F)] },
+        Row { first: 0xA0, last: 0xBF, ranges: vec![(0xC2, 0xC2), (0xA0, 0xBF)] },
+        Row { first: 0xC0, last: 0xFF, ranges: vec![(0xC3, 0xC3), (0x80, 0xBF)] },
+    ]);
+    let mut forms = family();
+    forms.extend([("NUL of two".to_owned(), nul_of_two), ("without controls".to_owned(), without_controls)]);
+    let (bytes, others) = ([0x41, 0x7F, 0xEF80, 0xEFFF], [0, 0x80, 0x9F, 0x7FF, 0xDC80, 0xE000, 0xFFFF]);
+    for (name, form) in forms.iter().filter(|(_, form)| form.spelling.is_some()) {
+        let mut chance = Chance(11);
+        for round in 0..1000 {
+            let usual = [0x1_0000, 0x1_F600, 0x10_FFFF][round % 3];
+            let length = chance.below(100);
+            let most = 2 + round % 3;
+            let mut points: Vec<u32> =
+                (0..length).map(|_| if chance.below(3) == 0 { bytes[chance.below(most)] } else { usual }).collect();
+            check(name, form, &points, 0, length);
+            if length > 0 {
+                points[chance.below(length)] = others[chance.below(others.len())];
+            }
+            check(name, form, &points, 0, length);
+            let is_whole = points.iter().all(|&point| form.write_row(point, &mut Vec::new()));
+            let written = encode_text(form, Text::Four(&points), 0, Missing::Stop, &mut Vec::new());
+            assert_eq!(written.is_ok(), is_whole, "{name} {points:X?}");
+        }
+    }
+}
+
 #[test]
 fn halves_around_the_end_of_a_block_are_written_alike() {
     let ends: [&[u32]; 5] = [&[0xD83D, 0xDE00], &[0xD83D], &[0xDE00], &[0xDE00, 0xD83D], &[0xDE00, 0xD83D, 0xDE00]];

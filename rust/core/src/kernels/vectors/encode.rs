@@ -197,6 +197,11 @@ fn write_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
             speller.write_supplementary([first, second], out);
             return BLOCK;
         }
+        if let (Some(low), Some(high)) = (speller.fours(first), speller.fours(second)) {
+            speller.write_fours::<u8>(first, low, out);
+            speller.write_fours::<u16>(second, high, out);
+            return BLOCK;
+        }
         if is_none(and(or(first, second), each_32(!0xFFFF))) {
             let next = || Some(packed_32([load(at + 1)?, load(at + 9)?]));
             let Some(units) = speller.units::<u32>(packed_32([first, second]), next) else { return 0 };

@@ -113,6 +113,21 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
         }
     }
 
+    /// Write eight code points, given the lanes of four bytes; the others are written as their lowest byte.
+    #[expect(clippy::extra_unused_type_parameters, reason = "each caller has its own: see `points::Meaning`")]
+    #[inline]
+    #[vectors]
+    pub fn write_fours<Taker>(&self, points: Vector, fours: Vector, out: &mut Output<'_, u8>) {
+        let long = or(groups_of_six(points), each_32(0x8080_80F0));
+        let bytes = blend(left_32::<24>(points), long, fours);
+        let mask = mask_32(fours);
+        let mut copy = no_copy();
+        let mut place = Place::new(out, 8 + 3 * mask.count_ones() as usize, &mut copy);
+        put_fours(bytes, [mask << 4, mask & 0xF0], place.room());
+        // SAFETY: a byte is written for each of eight lanes, and three more for those of four.
+        unsafe { place.finish() };
+    }
+
     /// Write eight code points, or those before the first that the form lacks, and return how many.
     #[expect(clippy::extra_unused_type_parameters, reason = "each caller has its own: see `points::Meaning`")]
     #[inline]

@@ -25,8 +25,8 @@ const FEW: usize = 4;
 /// Who writes blocks: each has code of its own, which is inlined.
 enum By<const ARE_SCALAR: bool, const PART: usize> {}
 
-/// Write a text by blocks, up to the first with a value beyond Unicode, or with a surrogate that is not answered with its
-/// block; return how many code points that is. What is left may be fewer than a block.
+/// Write a text by blocks, up to the first with a value beyond Unicode, or with a surrogate that is not answered with
+/// its block; return how many code points that is. What is left may be fewer than a block.
 #[vectors]
 pub fn write(text: Text<'_>, instead: Instead, out: &mut Output<'_, u8>) -> usize {
     let (speller, answers) = (&Speller::of_utf8(&SPELLING), Answers::new(instead));

@@ -152,6 +152,8 @@ pub struct Speller<'a, const IS_PLAIN: bool, const ANSWERS: bool> {
     keeps_ascii: bool,
     /// Whether code points from U+10000 on are written as in UTF-8, or as surrogates.
     keeps_supplementary: bool,
+    /// Whether what is not an escape is written as four bytes beyond U+FFFF only, and as one if it is ASCII.
+    tells_fours: bool,
 }
 
 /// Whether a spelling is that of UTF-8, except for what is missing and for surrogate pairs.
@@ -181,6 +183,9 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
         let is_joinless = |range: &Range| answer.is_none() && range.0 <= LEADS.0 && LEADS.1 <= range.1;
         let lasts = [one, two, if spelling.splits { 0xFFFF } else { three }];
         let is_below = |range: &Range| range.1 <= 0xFFFF;
+        let keeps_supplementary = lasts[2] == 0xFFFF
+            && !spelling.is_shifted()
+            && spelling.missing.iter().chain(&spelling.escapes).all(is_below);
         Speller {
             spelling,
             lasts_16: lasts.map(|last| each_16(last.min(0xFFFF) as u16)),
@@ -193,9 +198,8 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
             is_shifted: spelling.is_shifted(),
             beyond_gap: Band::new((spelling.gap.1 > 0).then_some((spelling.gap.0, u32::MAX))),
             keeps_ascii,
-            keeps_supplementary: lasts[2] == 0xFFFF
-                && !spelling.is_shifted()
-                && spelling.missing.iter().chain(&spelling.escapes).all(is_below),
+            keeps_supplementary,
+            tells_fours: keeps_supplementary && keeps_ascii && one == 0x7F && !spelling.splits && !spelling.nul_is_two,
         }
     }
 
@@ -218,6 +222,7 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
             beyond_gap: nothing(),
             keeps_ascii: true,
             keeps_supplementary: true,
+            tells_fours: true,
         }
     }
 
@@ -234,6 +239,18 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
         let least = min_32(low, high);
         let below = greater_32(each_32(0x1_0000), least);
         self.keeps_supplementary && is_none(below)
+    }
+
+    /// The lanes of eight code points that are written as in UTF-8 by four bytes, if all others are written as one.
+    #[inline]
+    #[vectors]
+    pub fn fours(&self, points: Vector) -> Option<Vector> {
+        if !self.tells_fours {
+            return None;
+        }
+        let [longer, fours] = [self.lasts_32[0], each_32(0xFFFF)].map(|last| greater_32(points, last));
+        let longer = if IS_PLAIN { longer } else { not_and(self.escapes.points(points), longer) };
+        is_none(not_and(fours, longer)).then_some(fours)
     }
 
     /// Sixteen code points, given also those one further on. None if they need a closer look.
