@@ -62,6 +62,12 @@ def opened(path: Path) -> Any:
     return pq().ParquetFile(path, read_dictionary=names).read()
 
 
+def said(capsys: Any) -> tuple[list[str], str]:
+    """Return what a command has said: its lines without their paths, and its messages."""
+    captured = capsys.readouterr()
+    return [line.partition(": ")[2] for line in captured.out.splitlines()], captured.err
+
+
 def pa() -> Any:
     """Return the module `pyarrow`, which need not be installed."""
     return import_module("pyarrow")
