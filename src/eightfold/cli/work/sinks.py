@@ -84,7 +84,7 @@ class NotKeptError(Exception):
 
 @contextmanager
 def record(path: str, *, unpack: bool = False) -> Iterator[BinaryIO]:
-    """Open a plan, a log or certificates, as :func:`sink` does, where no file is; `NotKeptError` leaves none."""
+    """Open a new plan, log or file of certificates, as :func:`sink` does; after a `NotKeptError` there is no file."""
     with suppress(NotKeptError), sink(Job("", path, unpack=unpack), new=True) as file:
         yield file
 
