@@ -242,11 +242,9 @@ class RepairRun:
         if not self.files and not self.failures.count:
             say_nothing_read(self._options, binary=self.binary)
         if self.escapes_left:
-            one = self.escapes_left == 1
-            what = (
-                f"{counted(self.escapes_left, 'escape')} of {'an unpaired surrogate' if one else 'unpaired surrogates'}"
-            )
-            say(f"{what} in JSON unchanged; --escapes repair replaces {'it' if one else 'them'}")
+            is_one = self.escapes_left == 1
+            of, them = ("an unpaired surrogate", "it") if is_one else ("unpaired surrogates", "them")
+            say(f"{counted(self.escapes_left, 'escape')} of {of} in JSON unchanged; --escapes repair replaces {them}")
         found = f"{counted(self.changes, 'change')}, {self.lossy} lossy"
         say(f"{counted(self.files, 'file')} read, {outcome}{stopped}: {found}")
 
