@@ -8,7 +8,7 @@ mod forms;
 use std::mem::MaybeUninit;
 
 use eightfold_core::{Form, Missing, OnFault, Output, Pass, Sink, Survey, Text, TextBuffer, Width, encode_text};
-use forms::{family, with_layouts};
+use forms::{family, form, with_layouts};
 
 /// What repeats. Sequences of one length fill a block without a gap; others are so dense, or so far apart, that eight
 /// lanes hold more than four, or two at most.
@@ -164,6 +164,33 @@ fn what_is_ill_formed_is_answered_wherever_it_stands() {
                 let mut data = clean.clone();
                 data.splice(place..place, bytes.iter().copied());
                 check_read(&name, &forms, &data, answers[place % answers.len()]);
+            }
+        }
+    }
+}
+
+/// UTF-8 without U+0000, without its layout and with it.
+fn without_nul() -> [Form; 2] {
+    [(); 2].map(|()| {
+        let mut tables = form("utf-8").tables;
+        (tables.rows[0].first, tables.rows[0].ranges[0].0) = (1, 1);
+        Form::new(tables).expect("a small form")
+    })
+}
+
+#[test]
+fn nul_is_answered_wherever_it_stands_in_a_form_without_it() {
+    let mut forms = without_nul();
+    forms[0].layout = None;
+    for kind in KINDS {
+        let clean = by_rows(&forms[1], &text(&forms[1], kind, 0, 80));
+        for place in 0..clean.len().min(200) {
+            for spoilt in [&b"\0"[..], b"\0\xFF", b"\0a\x80"] {
+                let mut data = clean.clone();
+                data.splice(place..place, spoilt.iter().copied());
+                for on_fault in [OnFault::Replace, OnFault::Ignore] {
+                    check_read("without NUL", &forms, &data, on_fault);
+                }
             }
         }
     }

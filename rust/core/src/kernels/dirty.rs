@@ -20,7 +20,7 @@ const MOST_BYTES: usize = 2048;
 /// In fewer bytes it is looked for a fault one by one.
 const FEW: usize = 512;
 /// The bytes that show whether text is still dirty.
-const RECENT: usize = 640;
+const RECENT: usize = 1024;
 /// The most bytes of a sequence that may be cut.
 const CUT: usize = 3;
 
@@ -43,7 +43,8 @@ impl Source<'_> {
         is_plain && self.layout.only_fours_are_wide() && is_answered && Level::current() > Level::Portable
     }
 
-    /// What the beginning comes to, if at least half of its blocks have to be read closely.
+    /// What the beginning comes to, if at least a fifth of its blocks have to be read closely: where
+    /// fewer have to, measuring first takes less.
     #[must_use]
     pub fn dirty_beginning(&self) -> Option<Extent> {
         let length = self.data.len();
@@ -53,7 +54,7 @@ impl Source<'_> {
         }
         let (limit, mut notes) = (part(MEASURED_PART), Notes::default());
         let extent = self.measure_noting(0, limit, &mut notes);
-        (extent.end >= limit && !extent.is_clean && notes.cover(limit / 2)).then_some(extent)
+        (extent.end >= limit && !extent.is_clean && notes.cover(limit / 5)).then_some(extent)
     }
 
     /// Whether there is a fault in the last bytes before an offset; so it is said where there are not as many.

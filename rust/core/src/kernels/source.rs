@@ -94,8 +94,6 @@ pub(super) struct Note {
 impl Note {
     /// The most bytes that a block and what begins in it can take.
     pub const MOST_BYTES: usize = 0xFFFF;
-    /// Nothing of note.
-    pub const NONE: Self = Note { begins: 0, ill: 0, odd: 0, place: 0 };
 
     /// A note about the block at `at`, with its lanes and the length of what begins in it.
     #[inline]

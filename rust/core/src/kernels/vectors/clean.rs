@@ -4,9 +4,8 @@
 
 use eightfold_features::vectors;
 
-use super::points::{
-    Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
-};
+use super::block::{Block, Window, begin_pairs, continuing_behind, surrogates};
+use super::points::{Meaning, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4};
 use super::{Bytes, Place, Room, fetch_ahead, no_copy, pairs, put};
 use crate::derive::layout::{Layout, PAIR};
 use crate::kernels::lanes::low_64;

@@ -4,9 +4,9 @@
 
 use eightfold_features::vectors;
 
+use super::block::{Block, Window};
 use super::clean::Followed;
-use super::fours::Seen;
-use super::points::{Block, Meaning, Window, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4};
+use super::points::{Meaning, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4};
 use super::reader::{Reader, Takers};
 use super::{Bytes, Place, Room, clean, no_copy, put};
 use crate::derive::layout::Pairs;
@@ -63,7 +63,7 @@ pub fn write_ucs1<const ESCAPES: bool>(
             out,
             put_clean,
             |window, room| put_ascii_ucs1(window, room),
-            |meaning, seen, block, room| meaning.put_ucs1(seen.window, block, room),
+            |meaning, window, block, room| meaning.put_ucs1(window, block, room),
             |meaning, window, block, room| meaning.put_ucs1(window, block, room),
         )
     }
@@ -90,7 +90,7 @@ pub fn write_ucs2<const ESCAPES: bool>(
             out,
             put_clean,
             |window, room| put_ascii_ucs2(window, room),
-            |meaning, seen, block, room| meaning.put_ucs2::<By<ESCAPES, true>>(seen.window, block, room),
+            |meaning, window, block, room| meaning.put_ucs2::<By<ESCAPES, true>>(window, block, room),
             |meaning, window, block, room| meaning.put_ucs2::<By<ESCAPES, false>>(window, block, room),
         )
     }
@@ -119,7 +119,7 @@ pub fn write_ucs4<const ESCAPES: bool>(
             out,
             put_clean,
             |window, room| put_ascii_ucs4(window, room),
-            |meaning, seen, block, room| meaning.put_noted::<By<ESCAPES, true>>(seen, block, room),
+            |meaning, window, block, room| meaning.put_examined::<By<ESCAPES, true>>(window, block, room),
             |meaning, window, block, room| meaning.put_ucs4::<By<ESCAPES, false>>(window, block, room),
         )
     }
@@ -167,7 +167,7 @@ unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
     out: &mut Output<'o, T>,
     put_clean: impl Fn(Followed<'_>, &mut Output<'o, T>),
     put_ascii: impl Fn(&Window, &mut Room<T>),
-    put_noted: impl Fn(&Meaning<'_>, &Seen<'_>, &Block, &mut Room<T>),
+    put_noted: impl Fn(&Meaning<'_>, &Window, &Block, &mut Room<T>),
     put_block: impl Fn(&Meaning<'_>, &Window, &Block, &mut Room<T>),
 ) -> usize {
     let reader = Reader::new(source);
@@ -191,19 +191,19 @@ unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
         let (joins, mut padded) = (source.layout.pairs == Pairs::Joined, [0; _]);
         for note in noted {
             let at = note.at();
-            let seen = Seen::at(source.data, at, &mut padded);
-            let mut block = Block::of(note, seen.window, joins);
+            let window = window_at(source.data, at, &mut padded);
+            let mut block = Block::of(note, window, joins);
             let border = at + block.border();
             if border > start {
                 put_clean(Followed { data: &source.data[start..], length: border - start }, out);
             }
             if ESCAPES {
-                put_parts(seen.window, &block, out);
+                put_parts(window, &block, out);
             } else {
                 block.begins &= !(block.ill & dropped);
                 let mut copy = no_copy();
                 let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
-                put_noted(&reader.meaning, &seen, &block, place.room());
+                put_noted(&reader.meaning, window, &block, place.room());
                 // SAFETY: the contract of this function.
                 unsafe { place.finish() };
             }

@@ -3,19 +3,13 @@
 
 use eightfold_features::vectors;
 
-use super::fours::Seen;
-use super::points::Block;
 use super::reader::Reader;
 use super::strays::Strays;
 use super::{Place, fetch_ahead, no_copy, put};
 use crate::kernels::lanes::low_64;
 use crate::kernels::masks::window_at;
 use crate::kernels::output::Output;
-use crate::kernels::source::{Note, Source};
-
-/// How many blocks are examined before they are written as 32-bit units: those are written run by run, by branches that
-/// are often mispredicted, and what comes behind one then does not wait for masks.
-const NOTES: usize = 32;
+use crate::kernels::source::Source;
 
 /// Who examines and writes blocks: each has code of its own, which is inlined.
 enum By<const MOST: usize> {}
@@ -44,52 +38,24 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 #[vectors]
 pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
     let (reader, data) = (Reader::new(source), source.data);
-    let (mut notes, mut padded) = ([Note::NONE; NOTES], [0; _]);
-    let mut reached = Reached { at: start, carry: 0, goes_on: true };
-    while reached.goes_on && reached.at < limit {
-        let count;
-        (count, reached) = examine(&reader, data, limit, reached, &mut notes);
-        for note in &notes[..count] {
-            let seen = Seen::at(data, note.at(), &mut padded);
-            let block = Block::of(note, seen.window, false);
-            let mut copy = no_copy();
-            let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
-            reader.meaning.put_noted::<By<4>>(&seen, &block, place.room());
-            // SAFETY: as many begin in the block.
-            unsafe { place.finish() };
-        }
-    }
-    reached.at
-}
-
-/// How far blocks have been examined: the lanes from there on in which nothing begins, and whether it goes on.
-struct Reached {
-    at: usize,
-    carry: u64,
-    goes_on: bool,
-}
-
-/// Note what is written for the next blocks, and return how many they are.
-#[inline]
-#[vectors]
-fn examine(
-    reader: &Reader<'_>,
-    data: &[u8],
-    limit: usize,
-    Reached { mut at, mut carry, mut goes_on }: Reached,
-    notes: &mut [Note; NOTES],
-) -> (usize, Reached) {
-    let (mut count, mut padded) = (0, [0; _]);
-    while goes_on && at < limit && count < NOTES {
+    let dropped = reader.dropped();
+    let (mut at, mut carry, mut padded) = (start, 0, [0; 72]);
+    while at < limit {
         fetch_ahead(data, at);
-        let mut block = reader.block::<By<4>>(window_at(data, at, &mut padded), limit - at, carry);
-        block.begins &= !(block.ill & reader.dropped());
-        notes[count] = block.note(at);
-        count += 1;
-        goes_on = block.goes_on;
-        (at, carry) = if goes_on { (at + 64, block.carry) } else { (at + block.length, 0) };
+        let window = window_at(data, at, &mut padded);
+        let mut block = reader.block::<By<4>>(window, limit - at, carry);
+        block.begins &= !(block.ill & dropped);
+        let mut copy = no_copy();
+        let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
+        reader.meaning.put_examined::<By<4>>(window, &block, place.room());
+        // SAFETY: as many begin in the block.
+        unsafe { place.finish() };
+        if !block.goes_on {
+            return at + block.length;
+        }
+        (at, carry) = (at + 64, block.carry);
     }
-    (count, Reached { at, carry, goes_on })
+    at
 }
 
 /// Write blocks from an offset to a limit, or to one in which a byte may not stand for itself; return the end.

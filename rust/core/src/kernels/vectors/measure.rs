@@ -3,8 +3,8 @@
 
 use eightfold_features::vectors;
 
+use super::block::{Block, Window};
 use super::machine::*;
-use super::points::{Block, Window};
 use super::reader::{Reader, Takers};
 use super::{Bytes, pairs, utf8};
 use crate::derive::layout::{Layout, PAIR};

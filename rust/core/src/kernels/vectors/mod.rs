@@ -23,11 +23,12 @@ use super::x86::avx2 as machine;
 use machine::*;
 
 mod answers;
+mod block;
 pub mod clean;
+mod compact;
 pub mod decode;
 pub mod dirty;
 pub mod encode;
-mod fours;
 pub mod measure;
 mod pairs;
 mod points;

@@ -3,13 +3,11 @@
 use eightfold_features::vectors;
 
 use super::answers::Answers;
+use super::block::{Block, FOURS, THREES, Window};
 use super::machine::*;
-use super::{Bytes, Room, part, store, store_four};
+use super::{Room, compact, part, store};
 use crate::derive::layout::Layout;
-use crate::kernels::kept::{NIL, kept};
-
-/// A block of 64 bytes and the eight behind it; a sequence that begins in the block needs at most five of those.
-pub type Window = [u8; 72];
+use crate::kernels::kept::NIL;
 
 /// The meaning of a sequence's payload, and of a byte that is part of no sequence.
 ///
@@ -30,112 +28,6 @@ impl<'a> Meaning<'a> {
     pub fn new(shift: Option<&'a Layout>, escape: Option<u32>) -> Self {
         Meaning { shift, answers: Answers::new(escape), values: Values::new(shift) }
     }
-}
-
-/// The findings about 64 bytes.
-pub struct Block {
-    pub bytes: Bytes,
-    /// The lanes of what is not ASCII.
-    pub high: u64,
-    /// Lanes in which something begins that is read.
-    pub begins: u64,
-    /// Those of them in which an ill-formed unit begins.
-    pub ill: u64,
-    /// Those of them in which a joined surrogate pair begins.
-    pub pairs: u64,
-    /// Those of them in which a sequence of four bytes begins.
-    pub fours: u64,
-    /// Lanes of the next block in which nothing begins.
-    pub carry: u64,
-    /// The number of bytes of the block that were read.
-    pub length: usize,
-    /// Whether reading continues behind the block.
-    pub goes_on: bool,
-}
-
-/// Consecutive sequences of one length.
-#[derive(Clone, Copy)]
-struct Sequences {
-    length: usize,
-    /// The lanes in which they begin.
-    begins: u64,
-    /// The upper half of their lead bytes.
-    lead: u8,
-}
-
-const THREES: Sequences = Sequences { length: 3, begins: 0x9249_2492_4924_9249, lead: 0xE0 };
-const FOURS: Sequences = Sequences { length: 4, begins: 0x1111_1111_1111_1111, lead: 0xF0 };
-
-impl Block {
-    /// The lane of the first sequence, if there are only sequences of three bytes or only of four; otherwise None.
-    fn start_of(&self, window: &Window, sequences: Sequences) -> Option<usize> {
-        let (first, last) = (self.begins.trailing_zeros() as usize, 63 - (self.begins.leading_zeros() as usize & 63));
-        let is_clean = self.ill | self.pairs == 0;
-        // Between the first and the last there is no room for others. The first byte of the one that ends behind the
-        // block shows its length.
-        let are_all = first < sequences.length && self.begins == sequences.begins << first;
-        (is_clean && are_all && window[last] & 0xF0 == sequences.lead).then_some(first)
-    }
-
-    /// Whether every sequence is a single byte.
-    fn are_bytes(&self) -> bool {
-        self.begins == !0 && self.carry == 0
-    }
-
-    /// Whether nothing has four bytes or is a pair: all payloads are below U+10000.
-    pub fn has_no_fours(&self) -> bool {
-        self.pairs | self.fours == 0
-    }
-
-    /// Join the pairs that begin in some lanes of a clean block.
-    #[inline]
-    pub fn add_pairs(&mut self, pairs: u64) {
-        self.begins &= !(pairs << 3);
-        self.pairs = pairs & self.begins;
-        self.carry |= pairs >> 61 | pairs >> 60 | pairs >> 59;
-    }
-}
-
-/// The eight bytes behind a block; other lanes are arbitrary.
-#[inline]
-#[vectors]
-fn behind(window: &Window) -> Vector {
-    lower(load_8(part(window, 64)))
-}
-
-/// The continuation bytes among the eight bytes behind a block.
-#[inline]
-#[vectors]
-pub fn continuing_behind(window: &Window) -> u64 {
-    mask_of_eight(are_continuations(behind(window)))
-}
-
-/// The lanes in which surrogate byte sequences begin, provided that continuation bytes follow.
-#[inline]
-#[vectors]
-pub fn surrogates(window: &Window, bytes: Bytes) -> u64 {
-    let first = bytes.equal(0xED);
-    // From A0 up: bit 0x20 of the second byte is set.
-    if first == 0 { 0 } else { first & Bytes::of(window, 1).high_bits(|bytes| left_16::<2>(bytes)) }
-}
-
-/// The surrogate byte sequences that begin a pair.
-#[inline]
-#[vectors]
-pub fn begin_pairs(window: &Window, surrogates: u64) -> u64 {
-    // From B0 up: bit 0x10 is set too.
-    let trails = surrogates & Bytes::of(window, 1).high_bits(|bytes| left_16::<3>(bytes));
-    surrogates & !trails & (trails >> 3 | trails_behind(window) << 61)
-}
-
-/// Which of the first three lanes behind a block begin trail surrogate byte sequences.
-#[inline]
-#[vectors]
-fn trails_behind(window: &Window) -> u64 {
-    let bytes = behind(window);
-    let first = mask_of_eight(equal_8(bytes, each_8(0xED)));
-    let second = mask_of_eight(equal_8(and(bytes, each_8(0xF0)), each_8(0xB0)));
-    first & second >> 1 & continuing_behind(window) >> 2 & 7
 }
 
 /// Write 64 code points of ASCII.
@@ -206,7 +98,7 @@ impl Meaning<'_> {
         if block.are_bytes() {
             return self.put_bytes(window, block.ill, put);
         }
-        // One by one, as in `put_sparse`.
+        // One by one, as in [`compact`].
         let filled = self.put_half::<0>(window, block, 0, &mut put);
         self.put_half::<32>(window, block, filled, &mut put);
     }
@@ -369,16 +261,25 @@ impl Meaning<'_> {
         }
     }
 
-    /// The same, for a block with something ill-formed, or of neither three bytes only nor four only.
+    /// The same, for a block that was examined closely: it is likely to have something ill-formed.
     #[inline]
     #[vectors]
-    pub fn put_mixed<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
+    pub fn put_examined<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
+        if self.shift.is_none() && block.are_fours_and_answers() {
+            compact::put(window, block, room, |bytes, places, _| self.fours_and_answers(bytes, places));
+        } else {
+            self.put_mixed::<Taker>(window, block, room);
+        }
+    }
+
+    /// The same, for a block of neither three bytes only nor four only.
+    #[inline]
+    #[vectors]
+    fn put_mixed<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
         if self.shift.is_none() && block.has_no_fours() {
             self.put_narrow(window, block, |eight, at| store(widened_16(eight), room, at));
-        } else if are_sparse(block.begins) {
-            self.put_sparse::<Taker>(window, block, room);
         } else {
-            self.put_dense::<Taker>(window, block, room);
+            compact::put(window, block, room, |bytes, places, few| self.points::<Taker>(block, bytes, places, few));
         }
     }
 
@@ -390,58 +291,6 @@ impl Meaning<'_> {
             let payloads = fours(load_32(part(window, start + 32 * eight)));
             store(self.values.shifted(add_32(payloads, self.values.four)), room, 8 * eight);
         }
-    }
-
-    /// Store what begins in each eight lanes at once.
-    #[inline]
-    #[vectors]
-    fn put_dense<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
-        // Each sequence in its lane, as if it had four bytes, the first highest.
-        let each =
-            load_32(&[3, 2, 1, 0, 4, 3, 2, 1, 5, 4, 3, 2, 6, 5, 4, 3, 7, 6, 5, 4, 8, 7, 6, 5, 9, 8, 7, 6, 10, 9, 8, 7]);
-        let mut filled = 0;
-        for (eight, mask) in block.begins.to_le_bytes().into_iter().enumerate() {
-            let bytes = twice(load_16(part(window, 8 * eight)));
-            let [pairs, ill] = [block.pairs, block.ill].map(|lanes| (lanes >> (8 * eight)) as u8);
-            let points = self.points::<Taker>(block, bytes, each, [pairs, ill]);
-            store(kept_points(points, mask), room, filled);
-            filled += mask.count_ones() as usize;
-        }
-    }
-
-    /// Store what begins in each sixteen lanes at once, four code points from each half.
-    #[inline]
-    #[vectors]
-    fn put_sparse<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
-        // One by one: the compiler does not unroll a loop so long, whose places then are no constants.
-        let filled = self.put_sixteen::<Taker, 0>(window, block, (room, 0));
-        let filled = self.put_sixteen::<Taker, 16>(window, block, (room, filled));
-        let filled = self.put_sixteen::<Taker, 32>(window, block, (room, filled));
-        self.put_sixteen::<Taker, 48>(window, block, (room, filled));
-    }
-
-    /// The same of sixteen lanes, behind what has been stored; return how much that is then.
-    #[inline]
-    #[vectors]
-    fn put_sixteen<Taker, const AT: usize>(
-        &self,
-        window: &Window,
-        block: &Block,
-        (room, filled): (&mut Room<u32>, usize),
-    ) -> usize {
-        let bytes_of = |lanes: u64| [(lanes >> AT) as u8, (lanes >> (AT + 8)) as u8];
-        let bytes = joined(load_16(part(window, AT)), load_16(part(window, AT + 8)));
-        let begins = bytes_of(block.begins);
-        let [low, high] = begins.map(|mask| load_16(&FIRST_FOUR[usize::from(mask)]));
-        let few = [block.pairs, block.ill].map(|lanes| {
-            let [low, high] = bytes_of(lanes);
-            if lanes == 0 { 0 } else { kept_bits(low, begins[0]) | kept_bits(high, begins[1]) << 4 }
-        });
-        let [low, high] = halves(self.points::<Taker>(block, bytes, joined(low, high), few));
-        let middle = filled + begins[0].count_ones() as usize;
-        store_four(low, room, filled);
-        store_four(high, room, middle);
-        middle + begins[1].count_ones() as usize
     }
 }
 
@@ -465,23 +314,6 @@ pub fn fours(sequences: Vector) -> Vector {
     payloads(shuffle(sequences, each), 0x073F_3F3F)
 }
 
-/// The bits of the lanes kept, compacted.
-#[inline]
-#[vectors]
-fn kept_bits(lanes: u8, kept: u8) -> u8 {
-    bits_at(lanes, kept)
-}
-
-/// Whether at most four of each eight lanes are set.
-#[inline]
-fn are_sparse(lanes: u64) -> bool {
-    // Count the bits of two, four and eight lanes in place.
-    let twos = lanes - (lanes >> 1 & 0x5555_5555_5555_5555);
-    let fours = (twos & 0x3333_3333_3333_3333) + (twos >> 2 & 0x3333_3333_3333_3333);
-    let eights = (fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F;
-    (eights + 0x7B7B_7B7B_7B7B_7B7B) & 0x8080_8080_8080_8080 == 0
-}
-
 impl Meaning<'_> {
     /// The code points of eight sequences, which are moved from their places to their lanes; `pairs` and `ill` have
     /// those that are surrogate pairs or ill-formed.
@@ -502,29 +334,23 @@ impl Meaning<'_> {
         points
     }
 
+    /// The same in a block of sequences of four bytes, ASCII and ill-formed units.
+    #[inline]
+    #[vectors]
+    fn fours_and_answers(&self, bytes: Vector, places: Vector) -> Vector {
+        let sequences = shuffle(bytes, places);
+        let first = right_32::<24>(sequences);
+        let singles = self.answered_32(first, first, greater_32(first, each_32(0x7F)));
+        let are_fours = equal_32(and(sequences, each_32(0xF0C0_C0C0)), each_32(0xF080_8080));
+        blend(singles, payloads(sequences, 0x073F_3F3F), are_fours)
+    }
+
     /// Code points, with the answers in ill-formed lanes.
     #[inline]
     #[vectors]
     pub fn answered_32(&self, points: Vector, bytes: Vector, ill: Vector) -> Vector {
         blend(points, self.answers.of_32(bytes), ill)
     }
-}
-
-/// For each mask of eight lanes, the four bytes from each of its first four lanes on, the first of them highest.
-static FIRST_FOUR: [[u8; 16]; 256] = first_four();
-
-const fn first_four() -> [[u8; 16]; 256] {
-    let (lanes, mut table) = (kept(), [[0; 16]; 256]);
-    let mut mask = 0;
-    while mask < 256 {
-        let mut byte = 0;
-        while byte < 4 * (mask as u8).count_ones() as usize && byte < 16 {
-            table[mask][byte] = lanes[mask][byte / 4] + 3 - byte as u8 % 4;
-            byte += 1;
-        }
-        mask += 1;
-    }
-    table
 }
 
 /// How the bytes of sequences become code points: vectors indexed by the three lowest bits of the lead byte's upper

@@ -6,8 +6,9 @@
 
 use eightfold_features::vectors;
 
+use super::block::{Block, Window, begin_pairs, continuing_behind, surrogates};
 use super::machine::*;
-use super::points::{Block, Meaning, Window, begin_pairs, continuing_behind, surrogates};
+use super::points::Meaning;
 use super::rules::Rules;
 use super::{ByteSet, Bytes, fetch_ahead, part};
 use crate::derive::layout::{Layout, PAIR, Pairs, Table};

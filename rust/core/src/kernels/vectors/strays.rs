@@ -3,8 +3,8 @@
 
 use eightfold_features::vectors;
 
+use super::block::Window;
 use super::machine::*;
-use super::points::Window;
 use super::rules::Rules;
 use super::{ByteSet, Room, part, store_32};
 use crate::kernels::source::Source;
