@@ -14,6 +14,7 @@ from typing import IO, Any, NoReturn, SupportsIndex
 
 from eightfold.forms import Form, forms
 from eightfold.forms import form as form_named
+from eightfold.forms.definition import derived
 from eightfold.stream import Decoder, Encoder
 from eightfold.stream.runs import rest_of_run
 from eightfold.text import Data, decode, encode
@@ -231,20 +232,22 @@ def codec_info(form: Form) -> codecs.CodecInfo:
     >>> codec_info(form_named("wtf-8")).decode(b"\xed\xa0\x80")
     ('\ud800', 3)
     """
-    if "codec_info" not in form.derived:
-        info = _CodecInfo(
-            partial(_encode, form),
-            partial(_decode, form),
-            streamreader=_bound(StreamReader, form),
-            streamwriter=_bound(StreamWriter, form),
-            incrementalencoder=_bound(Encoder, form),
-            incrementaldecoder=_bound(Decoder, form),
-            name=form.name,
-        )
-        info.form = form
-        form.derived["codec_info"] = info
-    found: codecs.CodecInfo = form.derived["codec_info"]
-    return found
+    return _codec_info(form)
+
+
+@derived("codec_info")
+def _codec_info(form: Form) -> codecs.CodecInfo:
+    info = _CodecInfo(
+        partial(_encode, form),
+        partial(_decode, form),
+        streamreader=_bound(StreamReader, form),
+        streamwriter=_bound(StreamWriter, form),
+        incrementalencoder=_bound(Encoder, form),
+        incrementaldecoder=_bound(Decoder, form),
+        name=form.name,
+    )
+    info.form = form
+    return info
 
 
 def _encode(form: Form, text: str, errors: str = "strict") -> tuple[bytes, int]:

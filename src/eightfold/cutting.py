@@ -14,6 +14,7 @@ from eightfold import lane, reference
 from eightfold._engine import bind, twins_of
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
+from eightfold.forms.definition import derived
 from eightfold.lane import Writer
 from eightfold.policy import check_policy, encode_error, writing
 from eightfold.reference import LEADS, TRAILS, encoded, next_written, signed
@@ -254,13 +255,11 @@ def cut_before(form: Form, data: bytes, near: int, least: int) -> int:
     return least
 
 
+@derived("closed")
 def _closed(form: Form) -> bytes:
     """Return the bytes before which a form is never cut."""
-    if "closed" not in form.derived:
-        opens = (reference.begins_row(form, byte) and reference.only_opens(form, byte) for byte in range(256))
-        form.derived["closed"] = bytes(byte for byte, each in enumerate(opens) if not each)
-    closed: bytes = form.derived["closed"]
-    return closed
+    opens = (reference.begins_row(form, byte) and reference.only_opens(form, byte) for byte in range(256))
+    return bytes(byte for byte, each in enumerate(opens) if not each)
 
 
 def split(data: Data, size: SupportsIndex, form: AnyForm) -> Iterator[memoryview]:

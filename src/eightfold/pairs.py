@@ -11,6 +11,7 @@ from itertools import product
 
 from eightfold.faults import Fault, Side
 from eightfold.forms import Form
+from eightfold.forms.definition import derived
 from eightfold.forms.utf_16 import PAIR
 from eightfold.policy import Reading, Writing
 from eightfold.reference import LEADS, TRAILS, Decoded, encoded, encoded_surrogate, sequence_at
@@ -51,13 +52,9 @@ def may_give(reading: Reading) -> bool:
     return reading.errors not in _ONE_BY_ONE or _holds_pairs(reading.form)
 
 
+@derived("holds_pairs")
 def _holds_pairs(form: Form) -> bool:
-    if "holds_pairs" not in form.derived:
-        form.derived["holds_pairs"] = any(
-            _stand_apart(form, *halves) for halves in product(_first_held(form, LEADS), _first_held(form, TRAILS))
-        )
-    held: bool = form.derived["holds_pairs"]
-    return held
+    return any(_stand_apart(form, *halves) for halves in product(_first_held(form, LEADS), _first_held(form, TRAILS)))
 
 
 def _first_held(form: Form, among: range) -> list[int]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from eightfold.faults import UNITS_KEPT, Fault, Kind
-from eightfold.forms.definition import Form
+from eightfold.forms.definition import Form, derived
 from eightfold.forms.rows import FaultRow, Range, Row
 from eightfold.forms.utf_16 import PAIR
 
@@ -214,22 +214,15 @@ def run_at(form: Form, data: bytes, start: int) -> int | None:
     return run_end(form, data, start + len(form.run_unit.unit_ranges) * form.unit_bytes)
 
 
+@derived("surrogate_row")
 def surrogate_row(form: Form) -> tuple[Range, ...] | None:
     """Return the unit ranges of the surrogates, U+D800 first, in a form's own tables, or None.
 
     They come from a row, a unit or a name; ``surrogatepass`` uses them for reading and writing.
     """
-    if "surrogate_row" not in form.derived:
-        form.derived["surrogate_row"] = next(
-            (
-                entry.unit_ranges
-                for entry in (*form.sequences, *form.names)
-                if (entry.first, entry.last) == (SURROGATES.start, SURROGATES.stop - 1)
-            ),
-            None,
-        )
-    ranges: tuple[Range, ...] | None = form.derived["surrogate_row"]
-    return ranges
+    entries = (*form.sequences, *form.names)
+    meant = (SURROGATES.start, SURROGATES.stop - 1)
+    return next((entry.unit_ranges for entry in entries if (entry.first, entry.last) == meant), None)
 
 
 def surrogate_at(form: Form, data: bytes, start: int) -> Decoded | None:

@@ -16,6 +16,7 @@ from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 from eightfold.forms import Form, Row, forms
+from eightfold.forms.definition import derived
 from eightfold.forms.rows import Range
 from eightfold.reference import value
 
@@ -83,13 +84,11 @@ def sharing_of(form: Form) -> Sharing | None:
     >>> sharing_of(form("utf-8")).reads is None
     True
     """
-    if "sharing" not in form.derived:
-        form.derived["sharing"] = _derived(form)
-    found: Sharing | None = form.derived["sharing"]
-    return found
+    return _sharing(form)
 
 
-def _derived(form: Form) -> Sharing | None:
+@derived("sharing")
+def _sharing(form: Form) -> Sharing | None:
     # A form that has CPython's reasons for its faults is one that CPython has a codec for.
     offered = [each for each in forms() if each.cpython_reasons and not each.signatures]
     alike = [each for each in offered if (each.unit_bits, each.byte_order) == (form.unit_bits, form.byte_order)]

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, wraps
 from itertools import accumulate
 from operator import or_
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from eightfold.forms.rows import FaultRow, Fixed, Range, Row, check_fault_row, check_type
 
 ByteOrder = Literal["little", "big"]
+_Derived = TypeVar("_Derived")
 
 MOST_ENTRIES = 1024
 """The maximum number of rows, of units and of names. The largest form here has 13."""
@@ -211,6 +212,33 @@ class Form(Fixed):
         arguments |= {"refuses": dict(self.refuses), "cpython_reasons": dict(self.cpython_reasons)}
         of_subclass = {name: fact for name, fact in vars(self).items() if name not in Form.__annotations__}
         return _built, (type(self), arguments), of_subclass
+
+
+def derived(name: str) -> Callable[[Callable[[Form], _Derived]], Callable[[Form], _Derived]]:
+    """Decorate a function that derives something from a form: call it once for each, and keep the result in the form.
+
+    Args:
+        name: the key of the result in :attr:`Form.derived`.
+
+    >>> @derived("row_count")
+    ... def row_count(form):
+    ...     return len(form.rows)
+    >>> one = Form("one", [Row(0x41, 0x41, 0x41)])
+    >>> row_count(one), one.derived
+    (1, {'row_count': 1})
+    """
+
+    def decorated(derive: Callable[[Form], _Derived]) -> Callable[[Form], _Derived]:
+        @wraps(derive)
+        def kept(form: Form) -> _Derived:
+            if name not in form.derived:
+                form.derived.setdefault(name, derive(form))
+            found: _Derived = form.derived[name]
+            return found
+
+        return kept
+
+    return decorated
 
 
 def _built(cls: type[Form], arguments: dict[str, Any]) -> Form:

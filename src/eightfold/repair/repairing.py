@@ -10,6 +10,7 @@ from eightfold import reference
 from eightfold.faults import ESCAPED_SURROGATE, ConversionError, Fault, code_point_name
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
+from eightfold.forms.definition import derived
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.forms.wtf_8 import PAIR
 from eightfold.forms.xtf_8 import XTF_8
@@ -291,13 +292,17 @@ def _check_escapes(form: Form) -> None:
     Raises:
         ValueError: it is such a form.
     """
-    if "beside_escapes" not in form.derived:
-        from eightfold.jsonescapes import ALPHABET
-
-        form.derived["beside_escapes"] = bytes(byte for byte in ALPHABET if not reference.is_itself(form, byte))
-    if beside := form.derived["beside_escapes"]:
+    if beside := _beside_escapes(form):
         byte = beside[0]
         raise ValueError(
             f"escapes needs a form in which {code_point_name(byte)} is the byte {byte:02X}, and that byte is nothing "
             f"else: convert {form.name} to utf-8 first"
         )
+
+
+@derived("beside_escapes")
+def _beside_escapes(form: Form) -> bytes:
+    """Return the bytes of escapes that could be something else in a form."""
+    from eightfold.jsonescapes import ALPHABET
+
+    return bytes(byte for byte in ALPHABET if not reference.is_itself(form, byte))
