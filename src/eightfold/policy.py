@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import codecs
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import takewhile
 from typing import Any, Literal, NamedTuple, NoReturn, get_args
 
 from eightfold._engine import compare
@@ -199,21 +200,28 @@ def _handler(errors: str) -> Handler:
 
 
 def _pass_bytes(form: Form, error: UnicodeDecodeError) -> tuple[str, int]:
-    surrogate = surrogate_at(form, error.object, error.start)
-    if surrogate is None or surrogate.code_point is None:
+    passed = _passed(form, error.object, error.start)
+    if passed is None:
         raise error
-    return chr(surrogate.code_point), surrogate.end
+    return passed
+
+
+def _passed(form: Form, data: bytes, start: int) -> tuple[str, int] | None:
+    """Return the surrogate at an offset and where it ends, or None if there is none."""
+    surrogate = surrogate_at(form, data, start)
+    return None if surrogate is None or surrogate.code_point is None else (chr(surrogate.code_point), surrogate.end)
 
 
 def _escape_bytes(error: UnicodeDecodeError) -> tuple[str, int]:
-    escaped = ""
-    for byte in error.object[error.start : error.end]:
-        if byte < 0x80:
-            break
-        escaped += chr(_ESCAPES.start + byte - 0x80)
+    escaped = _escaped(takewhile(range(0x80, 0x100).__contains__, error.object[error.start : error.end]))
     if not escaped:
         raise error
     return escaped, error.start + len(escaped)
+
+
+def _escaped(high: Iterable[int]) -> str:
+    """Return the surrogates that stand for bytes from 80 up."""
+    return "".join(chr(_ESCAPES.start + byte - 0x80) for byte in high)
 
 
 def _pass_text(form: Form, error: UnicodeEncodeError) -> tuple[bytes, int]:
@@ -250,9 +258,8 @@ def answer_at_once(reading: Reading, data: bytes, start: int, end: int) -> tuple
     if reading.errors == "backslashreplace":
         return "".join(f"\\x{byte:02x}" for byte in data[start:end]), end
     if reading.errors == "surrogateescape" and min(data[start:end]) >= 0x80:
-        return "".join(chr(_ESCAPES.start + byte - 0x80) for byte in data[start:end]), end
-    surrogate = surrogate_at(reading.form, data, start) if reading.errors == "surrogatepass" else None
-    return None if surrogate is None or surrogate.code_point is None else (chr(surrogate.code_point), surrogate.end)
+        return _escaped(data[start:end]), end
+    return _passed(reading.form, data, start) if reading.errors == "surrogatepass" else None
 
 
 def decode_error(
