@@ -90,42 +90,49 @@ class Options(SelectionOptions, EscapeOptions, ReadingOptions):
         )
 
 
+_DESCRIPTION = """\
+Find every place where files are ill-formed. Each gets one line:
+
+  PATH:LINE:COLUMN: kind: sentence
+
+Lines end at U+000A. Line and column count from 1, and the column counts bytes.
+In a folder, files that .gitignore files ignore and binary files are skipped, and
+the binary ones counted; symbolic links are not followed. A path given on the
+command line is always checked. A file that looks like UTF-16 or UTF-32 is one
+error, and the rest of it is not checked unless -f or --form-map gives its form.
+In JSON, an escape of an unpaired surrogate (\\ud83d alone), which other
+readers refuse, is a warning. In a Parquet or Arrow IPC file given as PATH (needs
+the extra arrow), strings are checked: PATH: COLUMN[ROW]: kind: sentence.
+Exit status 0: no faults; 1: faults; 2: wrong use or unreadable files."""
+_EXAMPLES = [
+    ("eightfold check notes.txt", "is it UTF-8, and if not, where and why?"),
+    ("eightfold check --context notes.txt", "show the lines, with the ill-formed bytes marked"),
+    ("eightfold check -f wtf-8 --statistics names/", "count the faults of each kind in a folder"),
+    (
+        "eightfold check --exclude vendor/ --form-map '*.class=mutf-8' .",
+        "skip a folder, and choose a form by file name",
+    ),
+    ("eightfold check --output-format sarif --output-file faults.sarif .", "write a file for CI"),
+    (
+        "curl -s https://example.org | eightfold check --output-format json",
+        "check standard input, with results for a program",
+    ),
+    ("eightfold check --runner local events/", "check a dataset of Parquet files on all processors"),
+    ("eightfold check --strict requests.jsonl", "will every JSON reader accept each line?"),
+    (
+        "eightfold check -f corrected-utf-8 --strict letter.txt",
+        "apply the rules for documents too, and count warnings",
+    ),
+]
+
+
 def parser() -> CommandParser:
     """Return the parser of the command."""
     command = CommandParser(
         "check",
         "[OPTIONS] [PATH ...]",
-        "Find every place where files are ill-formed. Each gets one line:\n\n"
-        "  PATH:LINE:COLUMN: kind: sentence\n\n"
-        "Lines end at U+000A. Line and column count from 1, and the column counts bytes.\n"
-        "In a folder, files that .gitignore files ignore and binary files are skipped, and\n"
-        "the binary ones counted; symbolic links are not followed. A path given on the\n"
-        "command line is always checked. A file that looks like UTF-16 or UTF-32 is one\n"
-        "error, and the rest of it is not checked unless -f or --form-map gives its form.\n"
-        "In JSON, an escape of an unpaired surrogate (\\ud83d alone), which other\n"
-        "readers refuse, is a warning. In a Parquet or Arrow IPC file given as PATH (needs\n"
-        "the extra arrow), strings are checked: PATH: COLUMN[ROW]: kind: sentence.\n"
-        "Exit status 0: no faults; 1: faults; 2: wrong use or unreadable files.",
-        [
-            ("eightfold check notes.txt", "is it UTF-8, and if not, where and why?"),
-            ("eightfold check --context notes.txt", "show the lines, with the ill-formed bytes marked"),
-            ("eightfold check -f wtf-8 --statistics names/", "count the faults of each kind in a folder"),
-            (
-                "eightfold check --exclude vendor/ --form-map '*.class=mutf-8' .",
-                "skip a folder, and choose a form by file name",
-            ),
-            ("eightfold check --output-format sarif --output-file faults.sarif .", "write a file for CI"),
-            (
-                "curl -s https://example.org | eightfold check --output-format json",
-                "check standard input, with results for a program",
-            ),
-            ("eightfold check --runner local events/", "check a dataset of Parquet files on all processors"),
-            ("eightfold check --strict requests.jsonl", "will every JSON reader accept each line?"),
-            (
-                "eightfold check -f corrected-utf-8 --strict letter.txt",
-                "apply the rules for documents too, and count warnings",
-            ),
-        ],
+        _DESCRIPTION,
+        _EXAMPLES,
     )
     add_paths(command)
     add_files_from(command)

@@ -51,24 +51,29 @@ class Options(ReadingOptions):
     output_format: str = "text"
 
 
+_DESCRIPTION = """\
+Explain every sequence of a file: its offset, its bytes in hex and in bits, its
+code point and its name. For a fault, say which fault it is, with the source of
+the rule that it breaks in brackets. Bits in brackets are the payload, which
+gives the code point; the other bits give the length of the sequence and the
+position of the byte in it.
+Exit status 0: nothing wrong; 1: faults in the part shown; 2: wrong use or an
+unreadable file."""
+_EXAMPLES = [
+    ('eightfold explain --hex "ED A0 80"', "what is wrong with these three bytes?"),
+    ('eightfold explain -f cesu-8 --text "hé"', "how does CESU-8 write this?"),
+    ("eightfold explain --offset 4096 --limit 20 notes.txt", "show twenty sequences of a large file"),
+    ("eightfold explain -f utf-16 --output-format json notes.txt", "a file in another form, for a program"),
+]
+
+
 def parser() -> CommandParser:
     """Return the parser of the command."""
     command = CommandParser(
         "explain",
         "[OPTIONS] [FILE | --hex BYTES | --text TEXT]",
-        "Explain every sequence of a file: its offset, its bytes in hex and in bits, its\n"
-        "code point and its name. For a fault, say which fault it is, with the source of\n"
-        "the rule that it breaks in brackets. Bits in brackets are the payload, which\n"
-        "gives the code point; the other bits give the length of the sequence and the\n"
-        "position of the byte in it.\n"
-        "Exit status 0: nothing wrong; 1: faults in the part shown; 2: wrong use or an\n"
-        "unreadable file.",
-        [
-            ('eightfold explain --hex "ED A0 80"', "what is wrong with these three bytes?"),
-            ('eightfold explain -f cesu-8 --text "hé"', "how does CESU-8 write this?"),
-            ("eightfold explain --offset 4096 --limit 20 notes.txt", "show twenty sequences of a large file"),
-            ("eightfold explain -f utf-16 --output-format json notes.txt", "a file in another form, for a program"),
-        ],
+        _DESCRIPTION,
+        _EXAMPLES,
     )
     command.add_argument(
         "path",

@@ -46,28 +46,34 @@ class Options(NamingOptions, ReadingOptions):
     output_format: str = "text"
 
 
+_DESCRIPTION = """\
+Identify the form of files. Forms whose signature begins the file come first,
+then those with the most evidence: well-formed sequences that are unlikely by
+chance, and few faults. `not lossless`: reading and writing the file in that
+form changes its bytes. At most 1,000 faults of each form are counted. If there
+is no evidence for any form, the file is reported with the legacy charset that
+it reads as, if any, or as a form with `no evidence` (in JSON `identified` is
+false), and `-f auto` of other commands assumes UTF-8. Parquet, Arrow IPC and
+SQLite files are called that. The exit status is 0 in all these cases.
+
+With --legacy, files without such evidence are compared with the legacy charsets
+too. That is a guess by the frequency of letters, from a sample of 16 KiB. UTF-8
+that was read in windows-1252 and encoded again (mojibake) is reported if ftfy
+(extra mojibake) is installed."""
+_EXAMPLES = [
+    ("eightfold identify names.txt", "names.txt: utf-16-le, well-formed"),
+    ("eightfold identify --all dump.sql", "list every possible form, best first"),
+    ("eightfold identify --legacy old.txt", "guess at its legacy charset"),
+]
+
+
 def parser() -> CommandParser:
     """Return the parser of the command."""
     command = CommandParser(
         "identify",
         "[OPTIONS] [PATH ...]",
-        "Identify the form of files. Forms whose signature begins the file come first,\n"
-        "then those with the most evidence: well-formed sequences that are unlikely by\n"
-        "chance, and few faults. `not lossless`: reading and writing the file in that\n"
-        "form changes its bytes. At most 1,000 faults of each form are counted. If there\n"
-        "is no evidence for any form, the file is reported with the legacy charset that\n"
-        "it reads as, if any, or as a form with `no evidence` (in JSON `identified` is\n"
-        "false), and `-f auto` of other commands assumes UTF-8. Parquet, Arrow IPC and\n"
-        "SQLite files are called that. The exit status is 0 in all these cases.\n\n"
-        "With --legacy, files without such evidence are compared with the legacy charsets\n"
-        "too. That is a guess by the frequency of letters, from a sample of 16 KiB. UTF-8\n"
-        "that was read in windows-1252 and encoded again (mojibake) is reported if ftfy\n"
-        "(extra mojibake) is installed.",
-        [
-            ("eightfold identify names.txt", "names.txt: utf-16-le, well-formed"),
-            ("eightfold identify --all dump.sql", "list every possible form, best first"),
-            ("eightfold identify --legacy old.txt", "guess at its legacy charset"),
-        ],
+        _DESCRIPTION,
+        _EXAMPLES,
     )
     add_paths(command)
     add_files_from(command)

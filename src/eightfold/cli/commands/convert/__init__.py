@@ -36,58 +36,66 @@ from eightfold.forms import forms
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.policy import POLICIES
 
+_DESCRIPTION = """\
+Convert files from one form to another. A file is written whole or not at all:
+if anything fails, the old file is untouched. A replaced file keeps its owner,
+its permissions and its attributes. With --in-place, a file without changes is
+not written, unless a backup is asked for.
+
+A symbolic link given as PATH is followed, and the file it leads to is replaced;
+links in a folder are skipped. A file is not replaced if it is read-only, has
+several names (hard links) or changes while it is read. In a folder, files that
+.gitignore files ignore, binary files and backups with the same SUFFIX are
+skipped. Compressed files are decompressed, and OUT is compressed if its name
+ends like one; they and remote files (https://, s3://) cannot be replaced.
+Symbolic links in OUT are not followed. Without -f, a file that looks like
+UTF-16 or UTF-32 is refused. A table (Parquet, Arrow IPC) or a database is
+converted as the bytes that it is, as PATH or with --binary: to change the
+strings in a table, use repair.
+
+One end, or both, may be a legacy charset of Python's registry: `eightfold table`
+lists them. Names mean what they mean in Python. Some charsets write several
+characters alike; --verify finds what such a target does not keep.
+
+With --in-place, each folder has a journal until every file is converted. After
+a fault or a kill, run the command again: no file is converted twice. A journal
+that another user wrote, or that came with the tree, is refused. If another run
+of the same user is working in the tree, the command waits 10 seconds, then
+gives up.
+
+Exit status 0: converted, or nothing to change with --diff; 1: faults, or
+changes that --diff shows; 2: wrong use, or unreadable or unwritable files."""
+_EXAMPLES = [
+    ("eightfold convert -f utf-16-le -t utf-8 -o out.txt in.txt", "UTF-16 to UTF-8"),
+    ("eightfold convert -f cesu-8 -t utf-8 --in-place --backup .orig dumps/", "replace every file in a folder"),
+    (
+        "eightfold convert -f windows-1252 -t utf-8 --in-place --backup .orig letters/",
+        "a legacy charset to UTF-8",
+    ),
+    ("eightfold convert -f utf-16 -t utf-8 -o new/ -j 8 old/", "convert eight files at once"),
+    (
+        "eightfold convert -f utf-8 -t utf-16 --errors replace < in > out",
+        "write U+FFFD for ill-formed sequences",
+    ),
+    (
+        "eightfold convert -f mutf-8 -t wtf-8 --verify -o names names.bin",
+        "and verify that the result decodes to the same text",
+    ),
+    ("eightfold convert -f utf-8-sig -t utf-8 --diff src/", "which files begin with a signature?"),
+    (
+        "eightfold convert -f utf-16 -t utf-8 --in-place --certificate proof.jsonl letters/",
+        "replace every file in a folder, and record both sides",
+    ),
+]
+
 
 def parser() -> CommandParser:
     """Return the parser of the command."""
     command = CommandParser(
         "convert",
         "[-f FORM] -t FORM [OPTIONS] [PATH ...]",
-        "Convert files from one form to another. A file is written whole or not at all:\n"
-        "if anything fails, the old file is untouched. A replaced file keeps its owner,\n"
-        "its permissions and its attributes. With --in-place, a file without changes is\n"
-        "not written, unless a backup is asked for.\n\n"
-        "A symbolic link given as PATH is followed, and the file it leads to is replaced;\n"
-        "links in a folder are skipped. A file is not replaced if it is read-only, has\n"
-        "several names (hard links) or changes while it is read. In a folder, files that\n"
-        ".gitignore files ignore, binary files and backups with the same SUFFIX are\n"
-        "skipped. Compressed files are decompressed, and OUT is compressed if its name\n"
-        "ends like one; they and remote files (https://, s3://) cannot be replaced.\n"
-        "Symbolic links in OUT are not followed. Without -f, a file that looks like\n"
-        "UTF-16 or UTF-32 is refused. A table (Parquet, Arrow IPC) or a database is\n"
-        "converted as the bytes that it is, as PATH or with --binary: to change the\n"
-        "strings in a table, use repair.\n\n"
-        "One end, or both, may be a legacy charset of Python's registry: `eightfold table`\n"
-        "lists them. Names mean what they mean in Python. Some charsets write several\n"
-        "characters alike; --verify finds what such a target does not keep.\n\n"
-        "With --in-place, each folder has a journal until every file is converted. After\n"
-        "a fault or a kill, run the command again: no file is converted twice. A journal\n"
-        "that another user wrote, or that came with the tree, is refused. If another run\n"
-        "of the same user is working in the tree, the command waits 10 seconds, then\n"
-        "gives up.\n\n"
-        "Exit status 0: converted, or nothing to change with --diff; 1: faults, or\n"
-        "changes that --diff shows; 2: wrong use, or unreadable or unwritable files.",
-        [
-            ("eightfold convert -f utf-16-le -t utf-8 -o out.txt in.txt", "UTF-16 to UTF-8"),
-            ("eightfold convert -f cesu-8 -t utf-8 --in-place --backup .orig dumps/", "replace every file in a folder"),
-            (
-                "eightfold convert -f windows-1252 -t utf-8 --in-place --backup .orig letters/",
-                "a legacy charset to UTF-8",
-            ),
-            ("eightfold convert -f utf-16 -t utf-8 -o new/ -j 8 old/", "convert eight files at once"),
-            (
-                "eightfold convert -f utf-8 -t utf-16 --errors replace < in > out",
-                "write U+FFFD for ill-formed sequences",
-            ),
-            (
-                "eightfold convert -f mutf-8 -t wtf-8 --verify -o names names.bin",
-                "and verify that the result decodes to the same text",
-            ),
-            ("eightfold convert -f utf-8-sig -t utf-8 --diff src/", "which files begin with a signature?"),
-            (
-                "eightfold convert -f utf-16 -t utf-8 --in-place --certificate proof.jsonl letters/",
-                "replace every file in a folder, and record both sides",
-            ),
-        ],
+        _DESCRIPTION,
+        _EXAMPLES,
     )
     add_paths(command)
     add_files_from(command)

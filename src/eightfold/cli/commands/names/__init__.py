@@ -27,36 +27,43 @@ from eightfold.repair import POLICIES, Repairer
 
 __all__ = ["Options", "parser", "run"]
 
+_DESCRIPTION = """\
+Find file names that are ill-formed: in a folder and those below it, among the
+members of a zip or a tar, or the name of a single file. Names are read as
+bytes.
+
+  PATH: kind: sentence, at byte N of the name
+  ARCHIVE: NAME: kind: sentence, at byte N of the name (what the archive says)
+
+--fix alone shows what would be renamed; --fix with --apply renames, deepest
+names first. No file is ever overwritten: names that collide, are too long or
+are not valid are reported and skipped. The LOG is complete before the first
+name changes, so --undo restores the exact bytes even after a kill; to rename
+what is left then, run the command again with another LOG. A name that is
+already UTF-8 is kept, whatever the FORM. Symbolic links are renamed, not
+followed; their targets are reported, not changed. Archives are only read. Paths
+in a LOG are relative to --root; a path that leads out of it or through a
+symbolic link is refused.
+
+Exit status 0: all names are well-formed, or renamed, whatever the targets of
+links are; 1: ill-formed names, which --apply leaves in archives; 2: wrong use,
+unreadable folders or archives, names that could not be changed."""
+_EXAMPLES = [
+    ("eightfold names photos/", "which names are not UTF-8?"),
+    ("eightfold names backup.tar.gz letters.zip", "check archives before unpacking them"),
+    ("eightfold names --fix latin-1 photos/", "what would they be, read as Latin-1? (dry run)"),
+    ("eightfold names --fix latin-1 --apply renamed.jsonl photos/", "rename, and keep a log for undoing it"),
+    ("eightfold names --undo renamed.jsonl", "restore the old names"),
+]
+
 
 def parser() -> CommandParser:
     """Return the parser of the command."""
     command = CommandParser(
         "names",
         "[-f FORM] [--fix POLICY [--apply LOG]] PATH ... | --undo LOG",
-        "Find file names that are ill-formed: in a folder and those below it, among the\n"
-        "members of a zip or a tar, or the name of a single file. Names are read as\n"
-        "bytes.\n\n"
-        "  PATH: kind: sentence, at byte N of the name\n"
-        "  ARCHIVE: NAME: kind: sentence, at byte N of the name (what the archive says)\n\n"
-        "--fix alone shows what would be renamed; --fix with --apply renames, deepest\n"
-        "names first. No file is ever overwritten: names that collide, are too long or\n"
-        "are not valid are reported and skipped. The LOG is complete before the first\n"
-        "name changes, so --undo restores the exact bytes even after a kill; to rename\n"
-        "what is left then, run the command again with another LOG. A name that is\n"
-        "already UTF-8 is kept, whatever the FORM. Symbolic links are renamed, not\n"
-        "followed; their targets are reported, not changed. Archives are only read. Paths\n"
-        "in a LOG are relative to --root; a path that leads out of it or through a\n"
-        "symbolic link is refused.\n\n"
-        "Exit status 0: all names are well-formed, or renamed, whatever the targets of\n"
-        "links are; 1: ill-formed names, which --apply leaves in archives; 2: wrong use,\n"
-        "unreadable folders or archives, names that could not be changed.",
-        [
-            ("eightfold names photos/", "which names are not UTF-8?"),
-            ("eightfold names backup.tar.gz letters.zip", "check archives before unpacking them"),
-            ("eightfold names --fix latin-1 photos/", "what would they be, read as Latin-1? (dry run)"),
-            ("eightfold names --fix latin-1 --apply renamed.jsonl photos/", "rename, and keep a log for undoing it"),
-            ("eightfold names --undo renamed.jsonl", "restore the old names"),
-        ],
+        _DESCRIPTION,
+        _EXAMPLES,
         policies_listed(),
     )
     command.add_argument(

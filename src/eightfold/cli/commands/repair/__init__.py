@@ -26,58 +26,67 @@ from eightfold.repair import ESCAPE_POLICIES, POLICIES
 
 __all__ = ["Options", "parser", "run"]
 
+_DESCRIPTION = """\
+Make files UTF-8. Without -o, --in-place or --plan this is a dry run: it shows
+each change, with the bytes before and after, or the changed lines with --diff.
+
+  PATH:LINE:COLUMN: kind: OLD -> NEW (code points)
+
+A plan keeps the old bytes of a whole tree, so that --undo can restore every
+file exactly. Its paths are relative to --root; a path that leads out of it or
+through a symbolic link is refused, and so is a file that does not match the
+plan. If a run was interrupted, start it again: finished files are skipped.
+Without a plan, the result of a lossy policy cannot be undone, so --lossy is
+needed.
+
+A file is written whole or not at all; one that is replaced keeps its owner and
+permissions. With --in-place, a file without changes is not written. A symbolic
+link given as PATH is followed; links in a folder are skipped. A file is not
+replaced if it is read-only, has several names (hard links) or changes while it
+is read. In a folder, files that .gitignore files ignore, binary files and
+backups with the same SUFFIX are skipped. Compressed files are decompressed, and
+OUT is compressed if its name ends like one; they and remote files (https://,
+s3://) cannot be replaced or planned for. Symbolic links in a folder OUT are not
+followed. Without -f, a file that looks like UTF-16 or UTF-32 is refused. In a
+Parquet or Arrow IPC file given as PATH, strings, names of columns and metadata
+change; a plan lists every value, and --undo gives every value back, but need not
+give the bytes of the file: --in-place --backup keeps these.
+
+Repairing a file in place twice can escape the result of the first repair, or
+read UTF-8 as another form. Each folder therefore has a journal until every file
+is done: after a fault or a kill, run the command again. A journal that another
+user wrote, or that came with the tree, is refused. If another such run of the
+same user, or one that follows a plan, is working in the tree, the command waits
+10 seconds, then gives up.
+
+Exit status 0: nothing to repair, or everything is written; 1: changes that are
+only shown, or a fault that the policy cannot repair; 2: wrong use, loss without
+--lossy, a file that does not match the plan, unreadable or unwritable files."""
+_EXAMPLES = [
+    ("eightfold repair server.log", "what would replace the bytes that are not UTF-8?"),
+    ("eightfold repair --diff --errors latin-1 letters/", "show the lines before and after, and write nothing"),
+    ("eightfold repair --errors latin-1 --plan plan.jsonl letters/", "write a plan for a whole folder"),
+    ("eightfold repair --apply plan.jsonl", "apply the plan; --undo plan.jsonl undoes it"),
+    ("eightfold repair --errors pairs --lossy --in-place dump.sql", "repair CESU-8 inside UTF-8, in place"),
+    (
+        "eightfold repair --escapes repair --plan plan.jsonl chats/",
+        "replace escapes of unpaired surrogates in JSON too, reversibly",
+    ),
+    (
+        "eightfold repair --runner local -o fixed/ events/",
+        "repair a dataset on all cores, into a new folder",
+    ),
+    ("eightfold repair -f mutf-8 -o names.txt names.bin", "convert a file in another form"),
+]
+
 
 def parser() -> CommandParser:
     """Return the parser of the command."""
     command = CommandParser(
         "repair",
         "[-f FORM] [--errors POLICY] [OPTIONS] [PATH ...]",
-        "Make files UTF-8. Without -o, --in-place or --plan this is a dry run: it shows\n"
-        "each change, with the bytes before and after, or the changed lines with --diff.\n\n"
-        "  PATH:LINE:COLUMN: kind: OLD -> NEW (code points)\n\n"
-        "A plan keeps the old bytes of a whole tree, so that --undo can restore every\n"
-        "file exactly. Its paths are relative to --root; a path that leads out of it or\n"
-        "through a symbolic link is refused, and so is a file that does not match the\n"
-        "plan. If a run was interrupted, start it again: finished files are skipped.\n"
-        "Without a plan, the result of a lossy policy cannot be undone, so --lossy is\n"
-        "needed.\n\n"
-        "A file is written whole or not at all; one that is replaced keeps its owner and\n"
-        "permissions. With --in-place, a file without changes is not written. A symbolic\n"
-        "link given as PATH is followed; links in a folder are skipped. A file is not\n"
-        "replaced if it is read-only, has several names (hard links) or changes while it\n"
-        "is read. In a folder, files that .gitignore files ignore, binary files and\n"
-        "backups with the same SUFFIX are skipped. Compressed files are decompressed, and\n"
-        "OUT is compressed if its name ends like one; they and remote files (https://,\n"
-        "s3://) cannot be replaced or planned for. Symbolic links in a folder OUT are not\n"
-        "followed. Without -f, a file that looks like UTF-16 or UTF-32 is refused. In a\n"
-        "Parquet or Arrow IPC file given as PATH, strings, names of columns and metadata\n"
-        "change; a plan lists every value, and --undo gives every value back, but need not\n"
-        "give the bytes of the file: --in-place --backup keeps these.\n\n"
-        "Repairing a file in place twice can escape the result of the first repair, or\n"
-        "read UTF-8 as another form. Each folder therefore has a journal until every file\n"
-        "is done: after a fault or a kill, run the command again. A journal that another\n"
-        "user wrote, or that came with the tree, is refused. If another such run of the\n"
-        "same user, or one that follows a plan, is working in the tree, the command waits\n"
-        "10 seconds, then gives up.\n\n"
-        "Exit status 0: nothing to repair, or everything is written; 1: changes that are\n"
-        "only shown, or a fault that the policy cannot repair; 2: wrong use, loss without\n"
-        "--lossy, a file that does not match the plan, unreadable or unwritable files.",
-        [
-            ("eightfold repair server.log", "what would replace the bytes that are not UTF-8?"),
-            ("eightfold repair --diff --errors latin-1 letters/", "show the lines before and after, and write nothing"),
-            ("eightfold repair --errors latin-1 --plan plan.jsonl letters/", "write a plan for a whole folder"),
-            ("eightfold repair --apply plan.jsonl", "apply the plan; --undo plan.jsonl undoes it"),
-            ("eightfold repair --errors pairs --lossy --in-place dump.sql", "repair CESU-8 inside UTF-8, in place"),
-            (
-                "eightfold repair --escapes repair --plan plan.jsonl chats/",
-                "replace escapes of unpaired surrogates in JSON too, reversibly",
-            ),
-            (
-                "eightfold repair --runner local -o fixed/ events/",
-                "repair a dataset on all cores, into a new folder",
-            ),
-            ("eightfold repair -f mutf-8 -o names.txt names.bin", "convert a file in another form"),
-        ],
+        _DESCRIPTION,
+        _EXAMPLES,
         policies_listed(),
     )
     add_paths(command)
