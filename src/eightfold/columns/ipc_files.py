@@ -223,17 +223,9 @@ def _with_compact_views(batch: Any, before: Any) -> Any:
 
 def _views_of(array: Any) -> list[int | None]:
     """Return where the views of each array of text inside an array begin in memory; nothing if none has views."""
-    buffers = [leaf.array.buffers()[1] for leaf in leaves(array, binary=False)] if _holds_views(array.type) else []
+    has_views = holds(array.type, pyarrow().types.is_string_view)
+    buffers = [leaf.array.buffers()[1] for leaf in leaves(array, binary=False)] if has_views else []
     return [None if buffer is None else buffer.address for buffer in buffers]
-
-
-def _holds_views(type: Any) -> bool:
-    types = pyarrow().types
-    if isinstance(type, pyarrow().BaseExtensionType):
-        return _holds_views(type.storage_type)
-    if types.is_dictionary(type):
-        return _holds_views(type.value_type)
-    return types.is_string_view(type) or any(_holds_views(type.field(at).type) for at in range(type.num_fields))
 
 
 def _compact(leaf: Leaf) -> Any:
