@@ -17,7 +17,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from operator import itemgetter
+from itertools import groupby
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from eightfold.extras import needed_by
@@ -236,22 +237,34 @@ def mended(text: str) -> Iterator[tuple[int, int, str]]:
     meant = fix_encoding(text, settings)
     if meant == text:
         return
-    at, run = 0, (0, "")
+    for is_proved, group in groupby(_aligned(text, meant), attrgetter("is_proved")):
+        if is_proved:
+            run = list(group)
+            yield run[0].start, run[-1].end, "".join(each.meant for each in run)
+
+
+class _Aligned(NamedTuple):
+    """A character that was meant, where in a text stands what it became, and whether that is mojibake for certain."""
+
+    start: int
+    end: int
+    meant: str
+    is_proved: bool
+
+
+def _aligned(text: str, meant: str) -> Iterator[_Aligned]:
+    """Yield the characters that were meant, up to the first that nothing in the text stands for."""
+    at = 0
     for each in meant:
         spelled, is_proved = _spelled(text, at, each)
         if not spelled and text.startswith(" ", at):  # It stands for a no-break space: see below.
+            yield _Aligned(at, at + 1, "", is_proved=False)
             at += 1
             spelled, is_proved = _spelled(text, at, each)
         if not spelled:
-            break
-        if is_proved:
-            run = (run[0], run[1] + each) if run[1] else (at, each)
-        elif run[1]:
-            yield run[0], at, run[1]
-            run = 0, ""
+            return
+        yield _Aligned(at, at + len(spelled), each, is_proved)
         at += len(spelled)
-    if run[1]:
-        yield run[0], at, run[1]
 
 
 @cache

@@ -147,6 +147,10 @@ def test_what_cannot_be_proved_is_left() -> None:
     assert repaired("voilÃ le cafÃ© Ã la carte".encode())[0].decode() == "voilÃ le café Ã la carte"
 
 
+def test_a_space_behind_a_place_is_not_part_of_it() -> None:
+    assert [(start, end) for start, end, _ in mended("\xe0  \xc3\x83 \u2261\u0192")] == [(3, 5)]
+
+
 def test_a_fault_of_ill_formed_bytes_between_is_repaired_too() -> None:
     data = b"x \xff" + garbled("é").encode() + b"\xe9 " + garbled("à").encode() + b"\xed\xa0\x80"
     result, changes = repaired(data, errors="replace")
