@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from io import BufferedReader
+from itertools import product
 from typing import Any, BinaryIO
 
 from eightfold.columns.arrow import as_type, binary_type, is_text_dictionary, pyarrow
@@ -152,14 +153,20 @@ class ParquetReader:
                     writer.write_table(data, row_group_size=max(data.num_rows, 1))
         with blaming_part(self._path, PARQUET, "metadata"):
             target.write(put_back_in(held.end, put_back) if put_back else held.end)
-        other = ["the types of the indices of dictionaries"] if self._has_other_types else []
-        if self._footer is not None and self._footer.repeats_a_key:
-            other.append("key-value metadata with the key of another pair")
-        if self._footer is not None and any(True for _ in self._footer.chunk_texts()):
-            other.append("key-value metadata of column chunks")
-        if self._footer is not None and self._footer.enums:
-            other.append(f"type Enum of {listed(self._footer.enums)}: it is now String")
-        return [*other, *losses(self.metadata, written[0])]
+        return [*self._never_kept(), *losses(self.metadata, written[0])]
+
+    def _never_kept(self) -> Iterator[str]:
+        """Yield what no copy of the file has, as :meth:`copy` returns it."""
+        if self._has_other_types:
+            yield "the types of the indices of dictionaries"
+        if self._footer is None:
+            return
+        if self._footer.repeats_a_key:
+            yield "key-value metadata with the key of another pair"
+        if any(True for _ in self._footer.chunk_texts()):
+            yield "key-value metadata of column chunks"
+        if self._footer.enums:
+            yield f"type Enum of {listed(self._footer.enums)}: it is now String"
 
     def _check_groups(self) -> None:
         """Read a row of each row group: pyarrow aborts where it is asked for metadata of a column that it cannot read.
@@ -181,12 +188,11 @@ class ParquetReader:
         if not columns:
             return
         file = self._opened_with(coerce_int96_timestamp_unit="s")
-        for group in range(self.metadata.num_row_groups):
-            for path in columns:
-                with self.blaming(group):
-                    for batch in file.iter_batches(_BATCH_ROWS, row_groups=[group], columns=[path], use_threads=False):
-                        if not all(map(is_kept, batch.columns)):
-                            raise FileError(self._path, f"row group {group}: column {path}: {_NOT_KEPT}")
+        for group, path in product(range(self.metadata.num_row_groups), columns):
+            with self.blaming(group):
+                batches = file.iter_batches(_BATCH_ROWS, row_groups=[group], columns=[path], use_threads=False)
+                if not all(is_kept(column) for batch in batches for column in batch.columns):
+                    raise FileError(self._path, f"row group {group}: column {path}: {_NOT_KEPT}")
 
     @property
     def _text_columns(self) -> set[int]:
