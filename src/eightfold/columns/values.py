@@ -28,7 +28,8 @@ NO_CODE_POINT = 0xFFFF_FFFF
 """The code point of a fault that has none, in the result of :func:`column_faults`."""
 compare(NO_CODE_POINT=NO_CODE_POINT)
 
-_INLINE_BYTES = 12
+INLINE_BYTES = 12
+"""The length of the longest value that lies in its view itself."""
 _VIEW = struct.Struct("=i4sii")
 _OUTSIDE = "its bytes are outside its buffer"
 _FALLS = "its offset is greater than the next"
@@ -230,7 +231,7 @@ class _ViewsReader:
         length, _, buffer, start = _VIEW.unpack_from(self._views, at)
         if not is_valid:
             return b""
-        if 0 <= length <= _INLINE_BYTES:
+        if 0 <= length <= INLINE_BYTES:
             return bytes(self._views[at + 4 : at + 4 + length])
         if length < 0 or not 0 <= buffer < len(self._buffers) or not 0 <= start <= len(self._buffers[buffer]) - length:
             raise BrokenColumnError(row, _OUTSIDE)
@@ -467,17 +468,15 @@ def _spliced_views(column: Column, new: dict[int, bytes]) -> tuple[bytes, bytes,
     old = dict(each_value(column))
     size = _VIEW.size
     before = _bytes(column.places)[column.first * size : (column.first + column.length) * size]
-    pointed = {
-        row: _VIEW.unpack_from(before, row * size)[2] for row, value in old.items() if len(value) > _INLINE_BYTES
-    }
+    pointed = {row: _VIEW.unpack_from(before, row * size)[2] for row, value in old.items() if len(value) > INLINE_BYTES}
     given_up = {pointed[row] for row in new if row in pointed}
     views, data = bytearray(), bytearray()
     for row in range(column.length):
         value = new.get(row, old.get(row))
         if row not in new and value is not None and pointed.get(row) not in given_up:
             views += before[row * size : (row + 1) * size]
-        elif value is None or len(value) <= _INLINE_BYTES:
-            views += struct.pack("=i", len(value or b"")) + (value or b"").ljust(_INLINE_BYTES, b"\0")
+        elif value is None or len(value) <= INLINE_BYTES:
+            views += struct.pack("=i", len(value or b"")) + (value or b"").ljust(INLINE_BYTES, b"\0")
         else:
             views += _VIEW.pack(len(value), value[:4], len(column.data), len(data))
             data += value

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from eightfold.columns.arrow import column_of, compute, pyarrow, validity_of
+from eightfold.columns.values import INLINE_BYTES
 
 _VIEW_BYTES = 16
-_INLINE_BYTES = 12
 
 
 class SharedViews(NamedTuple):
@@ -89,7 +89,7 @@ def size_behind(array: Any) -> int:
     # Every fourth number, by a mask: taking an element from lists of four takes twice as long.
     marks = pa.py_buffer(b"\x11" * (len(array) // 2 + 1))
     lengths = numbers.filter(pa.Array.from_buffers(pa.bool_(), len(numbers), [None, marks])).filter(array.is_valid())
-    total: int = compute().sum(lengths.filter(compute().greater(lengths, _INLINE_BYTES)), min_count=0).as_py()
+    total: int = compute().sum(lengths.filter(compute().greater(lengths, INLINE_BYTES)), min_count=0).as_py()
     return total
 
 
