@@ -40,6 +40,15 @@ class _Opening(threading.local):
     file: weakref.ref[TextFile]
     encoder: Encoder | None = None
 
+    def begin(self, file: TextFile, form: Form, errors: str) -> None:
+        """Note what the coders, which the file asks for next, need."""
+        self.file, self.form, self.errors, self.encoder = weakref.ref(file), form, errors, None
+
+    def take_encoder(self) -> Encoder | None:
+        """Return the encoder that was made since then, if any; it is not kept here."""
+        encoder, self.encoder = self.encoder, None
+        return encoder
+
 
 _opening = _Opening()
 
@@ -115,11 +124,10 @@ class TextFile(io.TextIOWrapper):
     mode: str
 
     def __init__(self, opened: _Opened, form: Form, errors: str, newline: str | None, line_buffering: bool) -> None:
-        _opening.file, _opening.form, _opening.errors, _opening.encoder = weakref.ref(self), form, errors, None
+        _opening.begin(self, form, errors)
         super().__init__(opened.binary, _CODEC, "strict", newline, line_buffering)
         self.mode = opened.mode
-        self._form, self._policy, self._form_encoder = form, errors, _opening.encoder
-        _opening.encoder = None
+        self._form, self._policy, self._form_encoder = form, errors, _opening.take_encoder()
         self._path = opened.path
         self._seam = Seam(opened.binary, opened.path, appends="a" in opened.mode)
 
@@ -239,10 +247,10 @@ class TextFile(io.TextIOWrapper):
         changed = {} if newline is _UNCHANGED else {"newline": newline}
         if encoding is not None or errors is not None:
             changed["encoding"] = _CODEC
-        _opening.file, _opening.form, _opening.errors, _opening.encoder = weakref.ref(self), form, policy, None
+        _opening.begin(self, form, policy)
         super().reconfigure(**changed, line_buffering=line_buffering, write_through=write_through)
         self._form, self._policy = form, policy
-        self._form_encoder, _opening.encoder = _opening.encoder or self._form_encoder, None
+        self._form_encoder = _opening.take_encoder() or self._form_encoder
 
     def detach(self) -> Any:
         """Write a held lead, and return the binary file."""
