@@ -136,13 +136,19 @@ def _in_turn(converting: _Converting, pieces: Iterable[tuple[bytes, bool]]) -> I
         try:
             piece = converting.piece(chunk, final=final)
         except ConversionError as error:
-            yield _before(error, converting.converter, chunk)
+            yield before_fault(error, converting.converter, chunk)
             raise
         yield piece
 
 
-def _before(error: ConversionError, converter: Converter, chunk: bytes) -> ConvertedPiece:
-    """Return what stands before a fault found in a chunk: all of it is settled, even a lead."""
+def before_fault(error: ConversionError, converter: Converter, chunk: bytes) -> ConvertedPiece:
+    """Return what stands before a fault found in a chunk: all of it is settled, even a lead.
+
+    Args:
+        error: what the converter has raised.
+        converter: it has not changed its state since.
+        chunk: the bytes that it was given.
+    """
     held, offset, *others = converter.getstate()
     assert isinstance(held, bytes)
     assert isinstance(offset, int)

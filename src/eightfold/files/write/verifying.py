@@ -18,6 +18,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from eightfold.faults import ConversionError, Fault, code_point_name
+from eightfold.files.read.converting import before_fault
 from eightfold.forms import Form, Row
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.reference import LEADS, TRAILS, joined, signed
@@ -171,30 +172,19 @@ class _PointReader:
     def read(self, data: bytes, *, final: bool) -> ConversionError | None:
         """Read the code points of the data, or those before its first fault, which is returned."""
         try:
-            self._take(data, final=final)
+            self.points += self._converter.convert(data, final)
         except ConversionError as error:
-            held, offset, others = self._state()
-            self._converter.setstate((b"", offset, *others))
-            self._take((held + data)[: error.start - offset], final=True)
+            self.points += before_fault(error, self._converter, data).result
             return error
         return None
-
-    def _take(self, data: bytes, *, final: bool) -> None:
-        self.points += self._converter.convert(data, final)
 
     def offset_of(self, index: int) -> int:
         """Return the byte offset of a code point: rows are one to one, so it can be computed from the end backwards."""
         plain, _ = signed(self._form)
         following = Converter(self._point_form, plain, self._errors).convert(self.points[index * _POINT_BYTES :], True)
-        _, offset, _ = self._state()
-        return offset - len(following)
-
-    def _state(self) -> tuple[bytes, int, tuple[object, ...]]:
-        """Return the held bytes, their offset in the input, and the rest of the state."""
-        held, offset, *others = self._converter.getstate()
-        assert isinstance(held, bytes)
+        _, offset, *_ = self._converter.getstate()
         assert isinstance(offset, int)
-        return held, offset, tuple(others)
+        return offset - len(following)
 
 
 class _TextReader:
