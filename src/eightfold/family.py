@@ -18,7 +18,7 @@ from eightfold.forms import Form, Row, forms
 from eightfold.forms import form as form_named
 from eightfold.forms.rows import Range
 from eightfold.reference import LEADS, TRAILS, signed
-from eightfold.sharing import Points, common_ranges, points_within, values_agree
+from eightfold.sharing import Points, common_ranges, points_of, points_within, points_without, values_agree
 from eightfold.text import AnyForm
 
 Places = tuple[Points, ...]
@@ -130,7 +130,7 @@ def lost(source: AnyForm, target: AnyForm) -> tuple[int, ...] | None:
 
 
 def _unwritable(source: Form, target: Form) -> tuple[int, ...] | None:
-    missing = _without(_held(source.rows), _held(target.rows))
+    missing = points_without(points_of(source.rows), points_of(target.rows))
     return (missing[0].start,) if missing else None
 
 
@@ -149,7 +149,7 @@ def _has_row(form: Form, row: Row) -> bool:
     """Return whether a form has rows for every sequence of another form's row, with the same code points."""
     alike = [each for each in _meeting(form, row.unit_ranges) if len(each.unit_ranges) == len(row.unit_ranges)]
     had = tuple(chain.from_iterable(points_within(row, each.unit_ranges) for each in alike))
-    return not _without(_held((row,)), had) and all(_values_agree(row, each) for each in alike)
+    return not points_without(points_of((row,)), had) and all(_values_agree(row, each) for each in alike)
 
 
 def _values_agree(one: Row, other: Row) -> bool:
@@ -199,8 +199,8 @@ def _meeting(form: Form, ranges: Sequence[Range]) -> list[Row]:
 
 def _text_from(form: Form, places: Places) -> tuple[int, ...] | None:
     """Return code points, one for each place, that are adjacent in some well-formed text of a form, or None."""
-    for rows in product(*([row for row in form.rows if _common(points, _held((row,)))] for points in places)):
-        among = tuple(_common(points, _held((row,))) for points, row in zip(places, rows, strict=True))
+    for rows in product(*([row for row in form.rows if _common(points, points_of((row,)))] for points in places)):
+        among = tuple(_common(points, points_of((row,))) for points, row in zip(places, rows, strict=True))
         found = _outside(among, list(_taken_together(form, rows)))
         if found is not None:
             return found
@@ -211,7 +211,7 @@ def _taken_together(form: Form, rows: Sequence[Row]) -> Iterator[Places]:
     """Yield the texts of these rows that are read otherwise, because a longer entry matches several sequences."""
     for start, row in enumerate(rows):
         for entry in form.sequences:
-            ranges, taken = entry.unit_ranges, [_held((each,)) for each in rows[:start]]
+            ranges, taken = entry.unit_ranges, [points_of((each,)) for each in rows[:start]]
             if len(ranges) > len(row.unit_ranges):
                 for each in rows[start:]:
                     taken.append(points_within(each, ranges))
@@ -229,31 +229,12 @@ def _outside(among: Places, taken: Sequence[Places]) -> tuple[int, ...] | None:
     for at in range(len(among)):
         # The texts that first leave `taken` at this place: inside before it, anything after it.
         inside = tuple(map(_common, among[:at], taken[0][:at]))
-        found = _outside((*inside, _without(among[at], taken[0][at]), *among[at + 1 :]), taken[1:])
+        found = _outside((*inside, points_without(among[at], taken[0][at]), *among[at + 1 :]), taken[1:])
         if found is not None:
             return found
     return None
 
 
-def _held(rows: Sequence[Row]) -> Points:
-    return tuple(range(row.first, row.last + 1) for row in sorted(rows, key=lambda row: row.first))
-
-
 def _common(one: Points, other: Points) -> Points:
     found = (range(max(a.start, b.start), min(a.stop, b.stop)) for a in one for b in other)
-    return tuple(filter(None, found))
-
-
-def _without(one: Points, other: Points) -> Points:
-    """Return what is in `one` alone, in one pass: a row of another form may cut it into thousands of pieces."""
-    taken = sorted(other, key=lambda each: each.start)
-    found, at, reached = [], 0, 0
-    for each in sorted(one, key=lambda each: each.start):
-        start = max(each.start, reached)
-        while at < len(taken) and taken[at].start < each.stop:
-            found.append(range(start, taken[at].start))
-            reached = max(reached, taken[at].stop)
-            start = max(start, reached)
-            at += 1
-        found.append(range(start, each.stop))
     return tuple(filter(None, found))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
@@ -156,6 +156,26 @@ def points_within(row: Row, ranges: Sequence[Range]) -> Points:
             starts = chain.from_iterable(indices) if digits else ()
             indices = [range(index * width + digits.start, index * width + digits.stop) for index in starts]
     return tuple(range(row.first + each.start, row.first + each.stop) for each in indices)
+
+
+def points_of(rows: Iterable[Row]) -> Points:
+    """Return the code points of some rows, in order."""
+    return tuple(range(row.first, row.last + 1) for row in sorted(rows, key=lambda row: row.first))
+
+
+def points_without(one: Points, other: Points) -> Points:
+    """Return what is in `one` alone, in one pass: a row of another form may cut it into thousands of pieces."""
+    taken = sorted(other, key=lambda each: each.start)
+    found, at, reached = [], 0, 0
+    for each in sorted(one, key=lambda each: each.start):
+        start = max(each.start, reached)
+        while at < len(taken) and taken[at].start < each.stop:
+            found.append(range(start, taken[at].start))
+            reached = max(reached, taken[at].stop)
+            start = max(start, reached)
+            at += 1
+        found.append(range(start, each.stop))
+    return tuple(filter(None, found))
 
 
 def _outside(box: Box, longer: Box) -> list[Box]:

@@ -15,6 +15,7 @@ from eightfold.faults import ConversionError, Fault
 from eightfold.files.read.converting import Conversion, ConvertedPiece
 from eightfold.forms import Form
 from eightfold.reference import signed
+from eightfold.sharing import points_of, points_without
 from eightfold.stream import Checker, Converter, Decoder
 from eightfold.text import convert, encode
 
@@ -76,7 +77,8 @@ _Counting = Callable[[bytes, bool], int]
 
 def _in_family(conversion: Conversion) -> tuple[_Counting, _Counting | None]:
     source, target = conversion.source, signed(conversion.target)[0]
-    return _faults_of(source), _Lacking(source, target) if _lacks(target, source) else None
+    lacking = points_without(points_of(signed(source)[0].rows), points_of(target.rows))
+    return _faults_of(source), _Lacking(source, target) if lacking else None
 
 
 def _faults_of(source: Form) -> _Counting:
@@ -87,19 +89,6 @@ def _faults_of(source: Form) -> _Counting:
         return sum(len(checker.check(part, final and part is parts[-1])) for part in parts)
 
     return count
-
-
-def _lacks(target: Form, source: Form) -> bool:
-    """Return whether a source can have a code point that a target has no row for."""
-    rows = sorted((row.first, row.last) for row in target.rows)
-    for row in signed(source)[0].rows:
-        first = row.first
-        for low, high in rows:
-            if low <= first <= high:
-                first = high + 1
-        if first <= row.last:
-            return True
-    return False
 
 
 class _Lacking:
