@@ -34,7 +34,7 @@ from eightfold.files.read.segments import small_size
 from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.walk.walking import Found
 from eightfold.files.write.verifying import DifferenceError, Verifier
-from eightfold.forms import Form, forms
+from eightfold.forms import forms
 from eightfold.reference import signed
 
 
@@ -53,7 +53,7 @@ def differ(file: Found, options: Options, lose: Callable[[Lost], object]) -> int
         difference = ShownDifference(file.path, conversion.source, conversion.target)
         losses = Losses(conversion)
         with byte_order_reported(source, conversion.source):
-            for piece in _watched(source, conversion, options, say, losses):
+            for piece in _Converting(source, conversion, options, say).pieces(losses):
                 difference.put(piece.chunk, piece.result, final=piece.final)
     if losses.lost:
         say(f"{shown(file.path)}: {lost_in_words(losses.lost, options)}")
@@ -112,7 +112,7 @@ def _write_one(options: Options, in_place: InPlace, reporter: Reporter, job: Job
         verifier = Verifier(*conversion) if options.verified else None
         certificate = _certificate(job, conversion) if options.certificate or options.in_place else None
         losses = Losses(conversion)
-        pieces = _watched(source, conversion, options, reporter.say, losses, verifier)
+        pieces = _Converting(source, conversion, options, reporter.say).pieces(losses, verifier)
         with byte_order_reported(source, conversion.source, reporter.say):
             for piece in pieces:
                 target.take(source, piece.chunk, piece.result)
@@ -156,66 +156,73 @@ def _certificate(job: Job, conversion: Conversion) -> Certificate:
     return Certificate(Side(job.source, source.name), Side(job.target, target.name), errors)
 
 
-def _watched(
-    source: Source,
-    conversion: Conversion,
-    options: Options,
-    tell: Callable[[str], object],
-    losses: Losses,
-    verifier: Verifier | None = None,
-) -> Iterator[ConvertedPiece]:
-    """Yield the pieces of a conversion: count what is lost, and apply the rule for documents to their text."""
-    pieces = _losing(_pieces(source, conversion, options, tell, verifier), losses)
-    pieces = _marked(pieces, source, conversion, tell)
-    if conversion.target.name == DOCUMENT:
-        return _document(pieces, source, conversion, None if options.document or options.strict else tell)
-    return pieces
+class _Converting(NamedTuple):
+    """The conversion of a file that is open, and who is told what is special about it."""
 
+    source: Source
+    conversion: Conversion
+    options: Options
+    tell: Callable[[str], object]
 
-def _pieces(
-    source: Source,
-    conversion: Conversion,
-    options: Options,
-    tell: Callable[[str], object],
-    verifier: Verifier | None = None,
-) -> Iterator[ConvertedPiece]:
-    joined_pairs = 0
-    try:
-        for piece in converted(source, conversion, options.jobs, strict=options.strict):
-            joined_pairs += piece.joined_pairs
-            if verifier is not None:
-                verifier.compare(piece.chunk, piece.result, final=piece.final)
+    def pieces(self, losses: Losses, verifier: Verifier | None = None) -> Iterator[ConvertedPiece]:
+        """Yield the pieces: verify them, count what is lost, and apply the rule for documents to their text."""
+        pieces = self._marked(_losing(self._verified(verifier), losses))
+        return self._document(pieces) if self.conversion.target.name == DOCUMENT else pieces
+
+    def _verified(self, verifier: Verifier | None) -> Iterator[ConvertedPiece]:
+        source, conversion, joined_pairs = self.source, self.conversion, 0
+        try:
+            for piece in converted(source, conversion, self.options.jobs, strict=self.options.strict):
+                joined_pairs += piece.joined_pairs
+                if verifier is not None:
+                    verifier.compare(piece.chunk, piece.result, final=piece.final)
+                yield piece
+        except ConversionError as error:
+            line = fault_line(source, conversion.source, error.fault)
+            raise StoppedError(line, remedies(error.fault, conversion)) from error
+        except DifferenceError as error:
+            raise StoppedError(line_at(source, conversion.source, error.start, (error.sentence,))) from error
+        if joined_pairs:
+            joined = f"joined {counted(joined_pairs, 'surrogate pair')}"
+            effect = f"{conversion.target.name} reads {'it' if joined_pairs == 1 else 'each'} back as one code point"
+            self.tell(f"{shown(source.path)}: {joined}; {effect} (use --strict to refuse)")
+
+    def _marked(self, pieces: Iterator[ConvertedPiece]) -> Iterator[ConvertedPiece]:
+        """Yield the pieces; tell if the text itself begins with the mark that the target puts before it."""
+        source, target, _ = self.conversion
+        twice = signed(target)[1] * 2
+        head = b""
+        for piece in pieces:
+            head += piece.result[: len(twice) - len(head)]
             yield piece
-    except ConversionError as error:
-        line = fault_line(source, conversion.source, error.fault)
-        raise StoppedError(line, remedies(error.fault, conversion)) from error
-    except DifferenceError as error:
-        raise StoppedError(line_at(source, conversion.source, error.start, (error.sentence,))) from error
-    if joined_pairs:
-        joined = f"joined {counted(joined_pairs, 'surrogate pair')}"
-        effect = f"{conversion.target.name} reads {'it' if joined_pairs == 1 else 'each'} back as one code point"
-        tell(f"{shown(source.path)}: {joined}; {effect} (use --strict to refuse)")
+        if twice and head == twice:
+            marking = [each.name for each in forms() if source in (sign.form for sign in each.signatures)]
+            way = f" (to read it as a mark: -f {marking[0]})" if marking else ""
+            self.tell(f"{shown(self.source.path)}: begins with U+FEFF, and {target.name} writes another before it{way}")
+
+    def _document(self, pieces: Iterator[ConvertedPiece]) -> Iterator[ConvertedPiece]:
+        """Yield the pieces of a Corrected UTF-8 document; U+0000 is an error, or is told once as a warning."""
+        nuls, is_error = Nuls(self.conversion), self.options.document or self.options.strict
+        for piece in pieces:
+            nuls.take(piece)
+            if nuls.count and is_error:
+                raise StoppedError(self._nul(nuls, (Styled("raw-nul", "error"), f": {RULE}")))
+            yield piece
+        if nuls.count:
+            others = f" (and {nuls.count - 1} more)" if nuls.count > 1 else ""
+            line = self._nul(nuls, (f"warning: raw-nul: {RULE}{others}",))
+            self.tell(painted(None, (*line, "; --document makes it an error")))
+
+    def _nul(self, nuls: Nuls, sentence: tuple[Part, ...]) -> tuple[Part, ...]:
+        if nuls.offset is None:
+            return *placed(self.source.path, None), *sentence
+        return line_at(self.source, self.conversion.source, nuls.offset, sentence)
 
 
 def _losing(pieces: Iterator[ConvertedPiece], losses: Losses) -> Iterator[ConvertedPiece]:
     for piece in pieces:
         losses.take(piece)
         yield piece
-
-
-def _marked(
-    pieces: Iterator[ConvertedPiece], source: Source, conversion: Conversion, tell: Callable[[str], object]
-) -> Iterator[ConvertedPiece]:
-    """Yield the pieces of a conversion; tell if the text itself begins with the mark that the target puts before it."""
-    twice = signed(conversion.target)[1] * 2
-    head = b""
-    for piece in pieces:
-        head += piece.result[: len(twice) - len(head)]
-        yield piece
-    if twice and head == twice:
-        marking = [each.name for each in forms() if conversion.source in (sign.form for sign in each.signatures)]
-        way = f" (to read it as a mark: -f {marking[0]})" if marking else ""
-        tell(f"{shown(source.path)}: begins with U+FEFF, and {conversion.target.name} writes another before it{way}")
 
 
 def lost_in_words(lost: Lost, options: Options) -> str:
@@ -226,25 +233,3 @@ def lost_in_words(lost: Lost, options: Options) -> str:
     ]
     done = "dropped" if options.errors == "ignore" else "replaced"
     return f"{done} {' and '.join(parts)} (--errors {options.errors})"
-
-
-def _document(
-    pieces: Iterator[ConvertedPiece], source: Source, conversion: Conversion, warn: Callable[[str], object] | None
-) -> Iterator[ConvertedPiece]:
-    """Yield the pieces of a Corrected UTF-8 document; for U+0000, warn once, or raise an error if `warn` is None."""
-    nuls = Nuls(conversion)
-    for piece in pieces:
-        nuls.take(piece)
-        if nuls.count and warn is None:
-            raise StoppedError(_nul(source, conversion.source, nuls, (Styled("raw-nul", "error"), f": {RULE}")))
-        yield piece
-    if nuls.count and warn is not None:
-        others = f" (and {nuls.count - 1} more)" if nuls.count > 1 else ""
-        line = _nul(source, conversion.source, nuls, (f"warning: raw-nul: {RULE}{others}",))
-        warn(painted(None, (*line, "; --document makes it an error")))
-
-
-def _nul(source: Source, form: Form, nuls: Nuls, sentence: tuple[Part, ...]) -> tuple[Part, ...]:
-    if nuls.offset is None:
-        return *placed(source.path, None), *sentence
-    return line_at(source, form, nuls.offset, sentence)
