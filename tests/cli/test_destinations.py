@@ -307,7 +307,20 @@ def test_the_pipe_of_a_process_is_written_to(line: str, seen: bytes, folder: Pat
     "line",
     [
         *("convert -t utf-8-sig g", "convert -t utf-8-sig < g", "convert -t utf-8-sig --diff g"),
-        *("repair g", "explain g", "check g", "check < g", "check -j 1 a g", "check --files-from g"),
+        *(
+            "convert -t utf-8-sig -o /dev/stdout g",
+            "convert -f cp1252 -t utf-8 -o /dev/fd/1 g",
+            "repair -o /dev/stdout g",
+        ),
+        *(
+            "repair g",
+            "explain g",
+            "check g",
+            "check < g",
+            "check -j 1 a g",
+            "check --files-from g",
+            "repair --plan - g",
+        ),
     ],
 )
 def test_output_behind_the_input_is_refused(line: str, folder: Path) -> None:
@@ -316,6 +329,20 @@ def test_output_behind_the_input_is_refused(line: str, folder: Path) -> None:
     assert (ran.returncode, ran.stdout) == (2, b"")
     assert b": standard output goes to this file too: write to another file\n" in ran.stderr
     assert files_in(folder) == {"a": b"a", "g": b"text\n"}
+
+
+@needs_descriptors
+@pytest.mark.parametrize("path", ["-", "/dev/stdout", "/dev/fd/1"])
+@pytest.mark.parametrize(
+    "line",
+    ["convert -f cp1252 -t utf-8 -o PATH a", "repair -o PATH a", "check --output-file PATH a", "repair --plan PATH a"],
+)
+def test_a_reader_that_has_gone_ends_a_command_quietly_whatever_the_name_of_the_output(
+    line: str, path: str, folder: Path
+) -> None:
+    (folder / "a").write_bytes(b"caf\xe9\n" * 100_000)
+    ran = shell(f"eightfold {line.replace('PATH', path)} | true; exit ${{PIPESTATUS[0]}}", folder)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (141, b"", b"")
 
 
 def test_what_is_empty_is_read_though_the_output_goes_there(folder: Path) -> None:

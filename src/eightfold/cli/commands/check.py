@@ -46,7 +46,7 @@ from eightfold.files.read.reading import STANDARD_INPUT, is_read_from
 from eightfold.files.walk.globs import Pattern
 from eightfold.files.walk.trees import Trees, can_walk
 from eightfold.files.walk.walking import Found, Walking, walked
-from eightfold.files.write.writing import check_not_output
+from eightfold.files.write.writing import check_not_output, leads_to_standard_output
 from eightfold.forms import Form
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.reference import signed
@@ -213,6 +213,8 @@ def run(options: Options) -> int:
 
         put_settings(options)
         return NOTHING_WRONG
+    if leads_to_standard_output(options.output_file):
+        options.output_file = STANDARD_OUTPUT
     _check(options)
     _settle(options)
     results = nullcontext() if options.output_file == STANDARD_OUTPUT else results_in(options.output_file)

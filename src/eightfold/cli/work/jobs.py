@@ -18,7 +18,7 @@ from eightfold.files.paths.addresses import is_remote, is_temporary, packing_of
 from eightfold.files.paths.roots import Way
 from eightfold.files.read.reading import STANDARD_INPUT, Source, is_read_from, opened
 from eightfold.files.walk.walking import Found, Walking, walked
-from eightfold.files.write.writing import check_not_output, is_written_at_once
+from eightfold.files.write.writing import check_not_output, is_written_at_once, leads_to_standard_output
 from eightfold.forms.utf_8 import UTF_8
 
 
@@ -73,10 +73,11 @@ class Job:
         """The file as it was found."""
         return Found(self.source, self.found_as, self.walked)
 
-    @property
+    @cached_property
     def to_standard_output(self) -> bool:
-        """Whether the result goes to standard output."""
-        return self.target == STANDARD_OUTPUT
+        """Whether the result goes to standard output, perhaps by another name, such as `/dev/stdout`."""
+        is_apart = self.in_place or bool(self.inside) or self.is_remote
+        return self.target == STANDARD_OUTPUT or (not is_apart and leads_to_standard_output(self.target))
 
     def check_replaceable(self) -> None:
         """Refuse to replace a file that could not be restored exactly, or not be replaced as a whole.

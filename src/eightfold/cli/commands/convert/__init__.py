@@ -217,7 +217,7 @@ def _walking(options: Options, run: _Run) -> Walking:
 
 
 def _for_a_terminal(work: list[Job]) -> bool:
-    return all(job.target == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty() for job in work)
+    return all(job.to_standard_output and sys.stdout is not None and sys.stdout.isatty() for job in work)
 
 
 class _Run:

@@ -15,7 +15,7 @@ from eightfold.cli.options.destination import STANDARD_OUTPUT
 from eightfold.cli.options.root import inside, quoted, root_option
 from eightfold.cli.output.lines import say
 from eightfold.cli.work.jobs import Job, found, job_of, once
-from eightfold.cli.work.sinks import NotKeptError, check_free, record
+from eightfold.cli.work.sinks import NotKeptError, check_free, is_standard_output, record
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
@@ -23,13 +23,16 @@ from eightfold.files.paths.roots import Root, steps
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.records.plan_files import Draft, TableDraft, begin_plan, is_of_git
-from eightfold.files.write.writing import is_written_at_once
+from eightfold.files.write.writing import check_not_output, is_written_at_once
 from eightfold.forms.utf_8 import UTF_8
 
 
 def plan(options: Options) -> int:
     """Write the changes as a plan; return the exit status."""
     check_free("--plan", options.plan)
+    if is_standard_output(options.plan):
+        for path in options.paths or (STANDARD_INPUT,):
+            check_not_output(path)
     root = Root(options.root)
     inside(root, (path for path in options.paths if not is_remote(path)))
     work = RepairRun(options)
