@@ -75,8 +75,14 @@ def test_who_wrote_a_file_is_not_in_a_plan(tmp_path: Path) -> None:
 
 STRING = "2500 4c1c0000"
 """ConvertedType UTF8 and LogicalType STRING in an element of a schema, in hex."""
-ENUMS = {"both": "2508 4c4c0000", "converted": "2508", "logical": "6c4c0000", "long": "050c08 0c14 0c080000"}
-"""ConvertedType and LogicalType ENUM, and each alone; and with each number of a field in full."""
+ENUMS = {
+    "both": "2508 4c4c0000",
+    "converted": "2508",
+    "logical": "6c4c0000",
+    "long": "050c08 0c14 0c080000",
+    "padded": "258800 4c4c0000",
+}
+"""ConvertedType and LogicalType ENUM, and each alone; with each number of a field in full, and with a longer value."""
 
 
 @pytest.mark.parametrize("kind", ENUMS)

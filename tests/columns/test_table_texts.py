@@ -337,16 +337,29 @@ def test_a_page_index_that_lies_is_an_error_with_its_row_group(there: bytes, tmp
 
 
 def test_page_indexes_of_more_bytes_than_the_file_has_are_an_error(tmp_path: Path, capsys: Any) -> None:
-    path = tmp_path / "data.parquet"
-    pq.write_table(pa.table({"name": ["aaa", "zzzz"]}), path, write_page_index=True, use_dictionary=False)
-    (index,) = footers_of(path).page_indexes()
-    place, longer = b"\x16" + number(index.start) + b"\x15", number(1 << 20)
-    data, there = path.read_bytes(), place + number(index.length)
-    assert data.count(there) == 1
-    size = int.from_bytes(data[-8:-4], "little") + len(longer) - len(number(index.length))
-    path.write_bytes(data[:-8].replace(there, place + longer) + size.to_bytes(4, "little") + data[-4:])
+    path = with_an_index(tmp_path, number(1 << 20))
     assert cli.main(["check", str(path)]) == 2
     assert "row group 0: malformed Parquet, or not supported: its page indexes take" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("length", [b"\0", b"\1"], ids=["0", "-1"])
+def test_a_page_index_without_bytes_is_none(length: bytes, tmp_path: Path) -> None:
+    path = with_an_index(tmp_path, length)
+    assert list(footers_of(path).page_indexes()) == []
+    assert cli.main(["check", str(path)]) == 0
+
+
+def with_an_index(folder: Path, length: bytes) -> Path:
+    """Return a file of Parquet in which a page index has another length, in Thrift's compact protocol."""
+    path = folder / "data.parquet"
+    pq.write_table(pa.table({"name": ["aaa", "zzzz"]}), path, write_page_index=True, use_dictionary=False)
+    (index,) = footers_of(path).page_indexes()
+    place = b"\x16" + number(index.start) + b"\x15"
+    data, there = path.read_bytes(), place + number(index.length)
+    assert data.count(there) == 1
+    size = int.from_bytes(data[-8:-4], "little") + len(length) - len(number(index.length))
+    path.write_bytes(data[:-8].replace(there, place + length) + size.to_bytes(4, "little") + data[-4:])
+    return path
 
 
 def test_columns_behind_nested_ones_have_paths_of_their_own(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ OBSTACLES = [
     ("é" * 128, "the new name would have 256 bytes, and 255 is the limit here"),
     ("taken", "a file with that name already exists"),
     ("dangling", "a file with that name already exists"),
-    ("é" * 127, ""),
+    ("é" * 127 + "x", ""),
     ("...", ""),
 ]
 

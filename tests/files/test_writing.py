@@ -17,6 +17,7 @@ import pytest
 from eightfold.files import FileError
 from eightfold.files.paths.entries import Entry
 from eightfold.files.paths.roots import Way
+from eightfold.files.write import writing
 from eightfold.files.write.writing import replacing, snapshot
 from support.command_line import ENVIRONMENT, PATIENCE, command, run
 from support.users import needs_users, unprivileged
@@ -159,6 +160,17 @@ def test_a_backup_is_copied_where_there_are_no_hard_links(tmp_path: Path, monkey
     assert sorted(tmp_path.rglob("*")) == sorted([tmp_path / "elsewhere", tmp_path / "tree", old.parent, old])
 
 
+def test_a_backup_that_another_program_makes_meanwhile_is_not_replaced(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup = old.with_name("file.txt.old")
+    backup.write_bytes(b"of the other program")
+    monkeypatch.setattr(writing, "_exists", lambda _: False)
+    with pytest.raises(FileError, match="the backup already exists"):
+        write(old, backup_suffix=".old")
+    assert (old.read_bytes(), backup.read_bytes()) == (OLD, b"of the other program")
+
+
 def test_a_read_only_file_system_is_named(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda *_, **__: False)
     with pytest.raises(FileError, match="you do not have permission to write to it"):
@@ -220,6 +232,16 @@ def test_a_file_that_is_the_one_that_was_read_is_replaced(old: Path) -> None:
     with replacing(str(old), read=snapshot(Way(str(old)))) as file:
         file.write(NEW)
     assert old.read_bytes() == NEW
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="open files have no paths here")
+def test_a_file_that_was_read_is_replaced_even_if_its_path_is_that_of_an_open_file(old: Path) -> None:
+    with old.open("r+b") as file:
+        path = f"/dev/fd/{file.fileno()}"
+        with replacing(path, read=snapshot(Way(os.path.realpath(path)))) as new:
+            new.write(b"new")
+        assert file.read() == OLD
+    assert old.read_bytes() == b"new"
 
 
 def test_a_new_file_is_whole(tmp_path: Path) -> None:
