@@ -330,25 +330,25 @@ def log_of(*lines: object) -> bytes:
 @pytest.mark.parametrize(
     "line",
     [
-        {"folder": "", "old": "taken", "new": "../outside/precious"},
-        {"folder": "", "old": "../outside/x", "new": "a.txt"},
-        {"folder": "..", "old": "taken", "new": "outside"},
-        {"folder": "../outside", "old": "taken", "new": "precious"},
-        {"folder": "deep/../..", "old": "taken", "new": "outside"},
-        {"folder": "{}", "old": "taken", "new": "precious"},
-        {"folder": "", "old": "taken", "new": "{}/precious"},
-        {"folder": "", "old": "taken", "new": ".."},
+        {"folder": "", "old": "caf\uefe9", "new": "../outside/precious"},
+        {"folder": "", "old": "../outside/caf\uefe9", "new": "a.txt"},
+        {"folder": "..", "old": "caf\uefe9", "new": "outside"},
+        {"folder": "../outside", "old": "caf\uefe9", "new": "precious"},
+        {"folder": "deep/../..", "old": "caf\uefe9", "new": "outside"},
+        {"folder": "{}", "old": "caf\uefe9", "new": "precious"},
+        {"folder": "", "old": "caf\uefe9", "new": "{}/precious"},
+        {"folder": "", "old": "caf\uefe9", "new": ".."},
         {"folder": "", "old": ".", "new": "a.txt"},
         {"folder": "a/" * 60_000, "old": "caf\uefe9", "new": "a.txt"},
         {"folder": "", "old": "caf\uefe9", "new": "a" * 120_000},
-        {"folder": None, "old": "taken", "new": "a.txt"},
-        {"folder": 5, "old": "taken", "new": "a.txt"},
-        {"folder": ["a"], "old": "taken", "new": "a.txt"},
+        {"folder": None, "old": "caf\uefe9", "new": "a.txt"},
+        {"folder": 5, "old": "caf\uefe9", "new": "a.txt"},
+        {"folder": ["a"], "old": "caf\uefe9", "new": "a.txt"},
         {"folder": "", "old": None, "new": "a.txt"},
         {"folder": "", "old": {"x": 1}, "new": "a.txt"},
         {"folder": "", "old": "a\0b", "new": "a.txt"},
         {"folder": "", "old": "\ud800", "new": "a.txt"},
-        {"old": "taken", "new": "a.txt"},
+        {"old": "caf\uefe9", "new": "a.txt"},
         None,
         [],
         10**400,
@@ -364,6 +364,21 @@ def test_a_log_renames_nothing_outside_the_root_and_what_is_no_log_is_said(
         ["names", "--undo", "log"], capsys, "log: line 2: this is not a line of such a log" if line != 10**400 else ""
     )
     assert {name: data for name, data in files_in(tree.parent).items() if name != "clone/log"} == before
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ({"folder": "", "old": "caf\uefe9", "new": "../outside/precious"}, "'../outside/precious' is not a name"),
+        ({"folder": "", "old": "../outside/caf\uefe9", "new": "a.txt"}, "'../outside/caf\\xE9' is not a name"),
+        ({"folder": "", "old": "caf\uefe9", "new": ".."}, "'..' is not a name in a folder: every folder already has"),
+        ({"folder": "..", "old": "caf\uefe9", "new": "outside"}, "'..' leads out of the root"),
+        ({"folder": "/", "old": "caf\uefe9", "new": "precious"}, "'/' is an absolute path"),
+    ],
+)
+def test_a_way_out_of_the_root_is_the_reason(line: object, reason: str, tree: Path, capsys: Captured) -> None:
+    (tree / "log").write_bytes(log_of(line))
+    refused(["names", "--undo", "log"], capsys, f"log: line 2: this is not a line of such a log ({reason}")
 
 
 def test_a_log_gives_no_file_a_name_that_is_utf_8(tree: Path, capsys: Captured) -> None:

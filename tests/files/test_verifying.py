@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import eightfold
-from eightfold.files.write.verifying import DifferenceError, Verifier
+from eightfold.files.write.verifying import DifferenceError, Undoing, Verifier
 from eightfold.reference import signed
+from eightfold.repair import Change, Repaired, Repairer
 
 NAMES = [form.name for form in eightfold.forms()]
 PIECES = st.sampled_from(
@@ -143,3 +145,37 @@ def test_a_policy_that_keeps_everything_passes(errors: str, source: str, target:
     verifier = Verifier(eightfold.form(source), eightfold.form(target), errors)
     verifier.compare(data, result, final=True)
     assert verifier.count > 0
+
+
+# --- repairs ----------------------------------------------------------------------------------------------------------
+
+
+@given(DATA, st.sampled_from(["escape", "replace", "latin-1"]), st.integers(1, 9))
+def test_the_changes_of_a_repair_are_undone_at_every_cut(data: bytes, errors: str, cut: int) -> None:
+    repairer, undoing = Repairer(errors=errors), Undoing()
+    for start in range(0, len(data), cut):
+        piece = data[start : start + cut]
+        undoing.compare(piece, repairer.repair(piece))
+    undoing.compare(b"", repairer.repair(b"", final=True), final=True)
+
+
+def change(start: int, old: bytes, new: bytes) -> Change:
+    return Change(start, old, new, "invalid-byte", "latin-1", 1, start + 1)
+
+
+@pytest.mark.parametrize(
+    ("data", "repaired", "start", "sentence"),
+    [
+        (b"a\xff", Repaired(b"a\xff", ()), 2, "the result is not UTF-8: byte FF cannot begin a sequence"),
+        (b"a\xc3", Repaired(b"a\xc3", ()), 2, "the result is not UTF-8: sequence C3 is cut short by the end"),
+        (b"a\xff", Repaired(b"a?", (change(3, b"\xff", b"!"),)), 3, "the result does not contain what should be"),
+        (b"a\xff", Repaired(b"a?", (change(3, b"\xfe", b"?"),)), 0, "with its changes undone, the result is not the"),
+        (b"a\xff", Repaired(b"a", ()), 0, "with its changes undone, the result is not the original"),
+    ],
+)
+def test_a_repair_that_cannot_be_undone(data: bytes, repaired: Repaired, start: int, sentence: str) -> None:
+    undoing = Undoing()
+    undoing.compare(b"ok", Repaired(b"ok", ()))
+    with pytest.raises(DifferenceError, match=re.escape(sentence)) as caught:
+        undoing.compare(data, repaired, final=True)
+    assert caught.value.start == start
