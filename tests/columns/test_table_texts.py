@@ -14,7 +14,7 @@ import pytest
 
 from eightfold import cli
 from eightfold.cli.output.reports.findings import Tally
-from eightfold.columns.footers import ended, put_back_in, repaired_texts
+from eightfold.columns.footers import Footer, ended, put_back_in, repaired_texts
 from eightfold.columns.schemas import texts_of, with_texts
 from eightfold.columns.table_files import reading
 from eightfold.columns.thrift import MalformedError, Reader, binary
@@ -434,6 +434,29 @@ def test_integers_of_thrift_have_a_sign(value: int, kind: int) -> None:
 def test_bytes_of_thrift_of_any_length(length: int) -> None:
     data = b"a" * length
     assert Reader(b"\x18" + binary(data) + b"\0").struct()[1].data == data
+
+
+def test_every_kind_of_value_of_thrift_is_passed_over() -> None:
+    values = [
+        *("11", "12", "13 7f", "14 03", "15 03", "16 03", f"17 {'ff' * 8}", "18 01 61", "19 21 01 02", "1a 13 7f"),
+        *("1b 00", "1b 01 85 01 61 03", "1c 15 03 00", f"1d {'ff' * 16}"),
+    ]
+    fields = Reader(bytes.fromhex("".join((*values, "15 04", "00")))).struct()
+    assert list(fields) == list(range(1, len(values) + 2))
+    assert [fields[number] for number in (1, 2, 4, 5, 6, 9)] == [True, False, -2, -2, -2, [True, False]]
+    ((text, integer),) = fields[12]
+    assert (fields[11], text.data, integer, fields[13]) == ([], b"a", -2, {1: -2})
+    assert fields[len(values) + 1] == 2
+
+
+def test_bounds_in_the_fields_of_old_writers() -> None:
+    schema = "29 2c 48 01 72 15 02 00 48 01 6e 25 00 00"
+    groups = "29 1c 19 1c 3c cc 18 01 ff 18 01 61 00 00 00 00"
+    footer = Footer(bytes.fromhex(f"{schema} {groups} 00"), 4)
+    assert [(each.path, each.name, each.data) for each in footer.statistics()] == [
+        ("n", "max", b"\xff"),
+        ("n", "min", b"a"),
+    ]
 
 
 @pytest.mark.parametrize("kind", ["arrow", "arrows"])

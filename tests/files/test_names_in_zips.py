@@ -46,12 +46,19 @@ def test_a_zip_says_its_names_and_whether_they_are_utf_8(before: bytes, comment:
 
 
 @pytest.mark.parametrize("before", [b"", b"#!/bin/sh\n" * 9], ids=["", "after a program"])
-def test_a_name_that_differs_before_the_member_is_read_too(before: bytes, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("extra", "expected"),
+    [(b"", (b"good", ZIP)), (unicode_path(b"good", TEXT.encode()), (TEXT.encode(), ZIP_UTF_8))],
+    ids=["", "declared"],
+)
+def test_a_name_that_differs_before_the_member_is_read_too(
+    before: bytes, extra: bytes, expected: tuple[bytes, str], tmp_path: Path
+) -> None:
     path = tmp_path / "a.zip"
-    whole = zip_of([(b"first", 0, b""), (b"good", 0, b"")], before)
+    whole = zip_of([(b"first", 0, b""), (b"good", 0, extra)], before)
     path.write_bytes(whole.replace(b"good", b"b\xffd\n", 1))
     found = [(name.name, name.source) for name in names_in(path)]
-    assert found == [(b"first", ZIP), (b"good", ZIP), (b"b\xffd\n", ZIP_LOCAL)]
+    assert found == [(b"first", ZIP), expected, (b"b\xffd\n", ZIP_LOCAL)]
 
 
 def test_a_member_that_is_not_where_the_directory_says_is_damage_but_in_a_split_zip(tmp_path: Path) -> None:
@@ -64,7 +71,7 @@ def test_a_member_that_is_not_where_the_directory_says_is_damage_but_in_a_split_
 
 @pytest.mark.parametrize("sizes", [0, 1, 2])
 def test_a_member_may_be_where_an_extra_field_says(sizes: int, tmp_path: Path) -> None:
-    extra = struct.pack("<2H", 1, 8 * (sizes + 1)) + bytes(8 * sizes) + struct.pack("<Q", 0)
+    extra = struct.pack("<2H", 1, 8 * (sizes + 1)) + struct.pack("<Q", 99) * sizes + struct.pack("<Q", 0)
     whole = bytearray(zip_of([(b"good", 0, extra)]))
     entry = whole.index(b"PK\x01\x02")
     for field in (*(20, 24)[:sizes], 42):
