@@ -82,6 +82,38 @@ def test_a_run_that_takes_other_files_leaves_the_journal(
     assert {found_in(tree)[path] for path in done} == {ONCE}
 
 
+def test_a_run_over_more_leaves_the_journal_that_knows_what_is_ignored_since(tree: Path) -> None:
+    put({"d/.git/HEAD": b"ref: refs/heads/main\n", "d/a.txt": GIVEN, "d/z.txt": UNDEFINED})
+    for folder in ("objects", "refs"):
+        (tree / "d" / ".git" / folder).mkdir()
+    assert main([*LINE, "d"]) == 1
+    put({"d/.gitignore": b"a.txt\n", "d/z.txt": GIVEN})
+    assert main([*LINE, "."]) == 0
+    (tree / "d" / ".gitignore").unlink()
+    assert main([*LINE, "d"]) == 0
+    assert [(tree / "d" / name).read_bytes() for name in ("a.txt", "z.txt")] == [ONCE, ONCE]
+
+
+def test_a_run_over_more_ends_the_journal_that_knows_what_is_gone(tree: Path) -> None:
+    put({"d/a.txt": GIVEN, "d/z.txt": UNDEFINED})
+    assert main([*LINE, "d"]) == 1
+    (tree / "d" / "a.txt").unlink()
+    put({"d/z.txt": GIVEN})
+    assert main([*LINE, "."]) == 0
+    assert found_in(tree) == {tree / "d" / "z.txt": ONCE}
+
+
+def test_a_file_that_was_never_there_may_come_back_to_the_run_that_named_it(tree: Path) -> None:
+    put({"d/a.txt": GIVEN, "e/a.txt": GIVEN, "e/z.txt": UNDEFINED})
+    assert main([*LINE, "d/a.txt", "e/missing.txt"]) == 2
+    assert main([*LINE, "e"]) == 1
+    put({"e/z.txt": GIVEN})
+    assert main([*LINE, "."]) == 0
+    put({"e/missing.txt": GIVEN})
+    assert main([*LINE, "d/a.txt", "e/missing.txt"]) == 0
+    assert {(tree / name).read_bytes() for name in ("d/a.txt", "e/a.txt", "e/z.txt", "e/missing.txt")} == {ONCE}
+
+
 @on_posix
 def test_a_run_that_had_ended_is_not_taken_for_one_over_more(tree: Path, capsys: Captured) -> None:
     put({f"k/{name}/f.txt": GIVEN for name in "abc"})
