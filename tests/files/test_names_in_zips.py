@@ -94,6 +94,11 @@ def test_what_is_called_a_zip_and_is_none_is_damaged(name: str, tmp_path: Path) 
         names_in(tmp_path / name)
 
 
+def test_what_ends_as_the_end_of_a_zip_begins_is_none(tmp_path: Path) -> None:
+    (tmp_path / "notes").write_bytes(b"a zip ends with PK\x05\x06 and more")
+    assert names_in(tmp_path / "notes") == []
+
+
 def test_the_zips_of_the_standard_library(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     names = ["plain", TEXT, "dir/", "dir/x"]
