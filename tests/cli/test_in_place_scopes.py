@@ -103,6 +103,15 @@ def test_a_run_over_more_ends_the_journal_that_knows_what_is_gone(tree: Path) ->
     assert found_in(tree) == {tree / "d" / "z.txt": ONCE}
 
 
+def test_a_run_that_waits_keeps_the_journals_that_it_can_reach_and_no_others(tree: Path) -> None:
+    put({"d/a.txt": GIVEN, "d/z.txt": UNDEFINED, "e/a.txt": GIVEN})
+    assert main([*LINE, "--no-config", "d"]) == 1
+    put({"d/z.txt": GIVEN})
+    assert main([*LINE, "d", "e"]) == 0
+    assert [*tree.rglob(NAME)] == [tree / "d" / NAME]
+    assert {(tree / name).read_bytes() for name in ("d/a.txt", "d/z.txt", "e/a.txt")} == {ONCE}
+
+
 def test_a_file_that_was_never_there_may_come_back_to_the_run_that_named_it(tree: Path) -> None:
     put({"d/a.txt": GIVEN, "e/a.txt": GIVEN, "e/z.txt": UNDEFINED})
     assert main([*LINE, "d/a.txt", "e/missing.txt"]) == 2
