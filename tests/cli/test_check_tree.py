@@ -52,6 +52,13 @@ TREE = {
 }
 
 
+def test_a_file_in_a_folder_is_no_table_whatever_its_name(tmp_path: Path) -> None:
+    make_tree(tmp_path, {"t/a.parquet": b"PAR1 with a NUL\0", "t/b.arrow": b"caf\xe9"})
+    found = report(tmp_path, "t")
+    assert [(file["path"], file["form"], len(file["faults"])) for file in found["files"]] == [("t/b.arrow", "utf-8", 1)]
+    assert found["summary"]["binary"] == 1
+
+
 def test_ignored_files_are_left_out_unless_told_otherwise(tmp_path: Path) -> None:
     make_tree(tmp_path, TREE)
     assert list(forms(tmp_path, ".")) == ["./.gitignore", "./a.txt", "./src/c.txt"]

@@ -103,6 +103,16 @@ def test_a_run_over_more_ends_the_journal_that_knows_what_is_gone(tree: Path) ->
     assert found_in(tree) == {tree / "d" / "z.txt": ONCE}
 
 
+def test_another_conversion_does_not_matter_where_no_file_is_left(tree: Path) -> None:
+    put({"d/sub/a.txt": GIVEN, "d/sub/z.txt": UNDEFINED, "d/b.txt": GIVEN})
+    assert main([*LINE, "d/sub"]) == 1
+    for name in ("a.txt", "z.txt"):
+        (tree / "d" / "sub" / name).unlink()
+    assert main(["convert", "-f", "latin-1", "-t", "utf-8", "--in-place", "d"]) == 0
+    assert (tree / "d" / "b.txt").read_bytes() == ONCE
+    assert [*tree.rglob(NAME)] == [tree / "d" / "sub" / NAME]
+
+
 def test_a_run_that_waits_keeps_the_journals_that_it_can_reach_and_no_others(tree: Path) -> None:
     put({"d/a.txt": GIVEN, "d/z.txt": UNDEFINED, "e/a.txt": GIVEN})
     assert main([*LINE, "--no-config", "d"]) == 1

@@ -184,9 +184,10 @@ HEADERS = [GNU[at : at + 512] for at in (0, 512, 1024)]
         HEADERS[0] + b"garbage" * 999,
         HEADERS[0] + HEADERS[1][:1],
         HEADERS[0] + HEADERS[1][:511],
+        HEADERS[0] + ZEROS[:9],
         HEADERS[0] + ZEROS + HEADERS[2] + ZEROS * 2,
     ],
-    ids=["checksum", "garbage", "more garbage", "cut", "cut at the end", "a header of zeros"],
+    ids=["checksum", "garbage", "more garbage", "cut", "cut at the end", "cut zeros", "a header of zeros"],
 )
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
 def test_a_tar_damaged_after_a_member_is_told(damaged: bytes, pack: Callable[[bytes], bytes], tmp_path: Path) -> None:

@@ -131,6 +131,16 @@ def test_a_plan_that_was_tampered_with_is_refused() -> None:
         tampered.undo("cafè!".encode())
 
 
+def test_a_change_behind_the_end_is_refused_even_if_the_digests_are_right() -> None:
+    digest = sha256(b"ok").hexdigest()
+    plan = repair.Plan(
+        "utf-8", "latin-1", digest, digest, (repair.Change(5, b"\xe9", b"e", "truncated", "latin-1", 1, 6),)
+    )
+    for turned in (plan.apply, plan.undo):
+        with pytest.raises(repair.PlanError, match="for other bytes"):
+            turned(b"ok")
+
+
 # --- what is written, held against the verbs --------------------------------------------------------------------------
 
 
