@@ -317,16 +317,20 @@ def test_the_table_marks_charsets_as_foreign(capfd: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "text", "said"),
     [
-        (("--form-map", "*.json=shift_jis"), b"escapes in JSON are not looked for in shift_jis"),
-        (("--mojibake", "--form-map", "*.json=wtf-8"), b"mojibake is not looked for in wtf-8"),
+        (("--form-map", "*.json=shift_jis"), r'"\ud83d"', b"escapes in JSON are not looked for in shift_jis"),
+        (("--mojibake", "--form-map", "*.json=wtf-8"), '"caf\xc3\xa9"', b"mojibake is not looked for in wtf-8"),
     ],
 )
-def test_what_is_not_looked_for_in_a_form_is_said(options: tuple[str, ...], said: bytes, tmp_path: Path) -> None:
+def test_what_is_not_looked_for_in_a_form_is_said(
+    options: tuple[str, ...], text: str, said: bytes, tmp_path: Path
+) -> None:
     path = tmp_path / "a.json"
-    path.write_text('"a"')
-    assert said in run_here("check", *options, str(path)).stderr
+    path.write_text(text, encoding="utf-8")
+    done = run_here("check", *options, str(path))
+    assert said in done.stderr
+    assert (done.returncode, done.stdout) == (0, b"")
 
 
 def test_a_configuration_cannot_name_a_charset(tmp_path: Path) -> None:

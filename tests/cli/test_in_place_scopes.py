@@ -11,6 +11,7 @@ import pytest
 
 from eightfold.cli import main
 from eightfold.cli.work import in_place
+from eightfold.files.records import journals
 from eightfold.files.records.journals import NAME
 from eightfold.files.records.scopes import Scope
 from support.command_line import ENVIRONMENT
@@ -111,6 +112,18 @@ def test_another_conversion_does_not_matter_where_no_file_is_left(tree: Path) ->
     assert main(["convert", "-f", "latin-1", "-t", "utf-8", "--in-place", "d"]) == 0
     assert (tree / "d" / "b.txt").read_bytes() == ONCE
     assert [*tree.rglob(NAME)] == [tree / "d" / "sub" / NAME]
+
+
+@on_posix
+def test_journals_are_not_looked_for_behind_links(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through two links to a folder in itself, that would take years."""
+    put({"d/sub/a.txt": GIVEN, "other/a.txt": GIVEN})
+    for name, target in (("again", "."), ("other", "../other")):
+        (tree / "d" / name).symlink_to(target)
+    listed, scandir = list[str](), os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: (listed.append(path), scandir(path))[1])
+    assert [*journals._found_in("d")] == []
+    assert listed == ["d", os.path.join("d", "sub")]
 
 
 def test_a_run_that_waits_keeps_the_journals_that_it_can_reach_and_no_others(tree: Path) -> None:

@@ -110,6 +110,10 @@ def tar_of(names: list[bytes], format: int, mode: str = "w") -> bytes:
     return file.getvalue()
 
 
+def old_lzma(data: bytes) -> bytes:
+    return lzma.compress(data, lzma.FORMAT_ALONE)
+
+
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
 @pytest.mark.parametrize("format", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT], ids=["ustar", "gnu"])
 def test_a_tar_has_names_in_its_headers(format: int, mode: str, tmp_path: Path) -> None:
@@ -223,7 +227,7 @@ def test_an_empty_record_of_pax_does_not_end_a_tar(tmp_path: Path) -> None:
     [b"", ZEROS, ZEROS + bytes(9), ZEROS * 2, ZEROS * 20, ZEROS * 2 + b"anything" * 999, ZEROS * 2 + HEADERS[1]],
     ids=["none", "one block", "one and a part", "two", "padded", "anything behind", "a header behind"],
 )
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress, old_lzma])
 def test_where_a_tar_ends(end: bytes, pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
     path = tmp_path / "a.tar"
     path.write_bytes(pack(HEADERS[0] + HEADERS[2] + end))
@@ -244,7 +248,7 @@ def test_a_tar_in_a_damaged_block_of_bzip2_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
 def test_what_is_no_tar_is_only_a_file(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
-    for content in (b"", b"text", b"text" * 999, bytes(9_999), ZEROS + b"an image" * 999):
+    for content in (b"", b"text", b"text" * 999, bytes(9_999), ZEROS + b"an image" * 999, b"BZh9 text"):
         (tmp_path / "a").write_bytes(pack(content))
         assert [name.name for name in names_of(str(tmp_path / "a"), pytest.fail)] == [b"a"]
 

@@ -511,6 +511,12 @@ def test_a_run_in_many_pieces_is_looked_at_again_only_when_it_has_doubled(monkey
     assert seen <= 5 * 1000 * pieces
 
 
+def test_what_follows_a_long_run_is_repaired_once_that_much_has_come() -> None:
+    repairer = repair.Repairer("corrected-utf-8", "replace")
+    made = [repairer.repair(piece).data for piece in (b"\xfe" * 5000, *[b"a" * 1000] * 6)]
+    assert b"".join(made).startswith(b"\xef\xbf\xbdaaa")
+
+
 @pytest.mark.parametrize(("name", "policy"), [("windows-1252", "cp1252"), ("1252", "cp1252"), ("L1", "latin-1")])
 def test_a_charset_has_all_names_that_python_has_for_it(name: str, policy: str) -> None:
     data = bytes(range(256))
