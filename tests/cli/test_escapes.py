@@ -50,6 +50,13 @@ def checked(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, l
 # --- what is reported -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("emoji", "is_told"), [(1, True), (3, False)])
+def test_escapes_are_no_faults_that_another_form_would_save(emoji: int, is_told: bool, folder: Path) -> None:
+    pair, escapes = b"\xed\xa0\xbd\xed\xb8\x80", rb"\ud83d" * 3
+    (folder / "a.json").write_bytes(b'["%s%s", "%s"]' % (pair, "\U0001f600".encode() * emoji, escapes))
+    assert (b"-f cesu-8" in run("check", "a.json").stderr) is is_told
+
+
 def test_each_escape_has_its_place_and_its_path(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert checked("chat.json", capsys=capsys) == (
         0,

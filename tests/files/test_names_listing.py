@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
@@ -17,6 +18,7 @@ import pytest
 
 from eightfold.files import FileError
 from eightfold.files.walk import listing
+from eightfold.files.walk.archives.damage import telling_damage
 from eightfold.files.walk.listing import names_of
 from eightfold.files.walk.names import FOLDER, PAX, TAR, Name
 from support.archives import cut_or_changed, names_in, zip_of
@@ -97,6 +99,15 @@ def test_a_file_is_itself_and_one_that_is_missing_is_told(tmp_path: Path) -> Non
     ]
     with pytest.raises(FileError, match="missing: No such file or directory"):
         list(names_of(str(tmp_path / "missing"), pytest.fail))
+
+
+def test_an_error_of_the_system_is_no_damage() -> None:
+    error = OSError(errno.EIO, os.strerror(errno.EIO))
+    with pytest.raises(OSError) as caught, telling_damage("a.tar"):
+        raise error
+    assert caught.value is error
+    with pytest.raises(FileError, match="this archive is damaged: Not a gzipped file"), telling_damage("a.tar"):
+        raise gzip.BadGzipFile("Not a gzipped file")
 
 
 # --- tar --------------------------------------------------------------------------------------------------------------

@@ -131,6 +131,11 @@ def test_a_plan_that_was_tampered_with_is_refused() -> None:
         tampered.undo("cafè!".encode())
 
 
+def test_a_byte_that_is_an_escape_already_is_well_formed() -> None:
+    (change,) = repair.plan(b"\xff", "xtf-8").changes
+    assert (change.new, change.kind, change.policy) == (b"\xee\xbf\xbf", "well-formed", "strict")
+
+
 def test_a_change_behind_the_end_is_refused_even_if_the_digests_are_right() -> None:
     digest = sha256(b"ok").hexdigest()
     plan = repair.Plan(
