@@ -458,6 +458,7 @@ CHANGE = PLAN["changes"][0]
     [
         ("", r"this is not a plan: not JSON \(Expecting value"),
         (b"\xff\xff", "this is not a plan: "),
+        ("[" * 100_000, "values are nested too deeply"),
         ("[]", "not a JSON object with a version"),
         ("{}", "not a JSON object with a version"),
         (json.dumps({**PLAN, "version": 2}), "version 2, and this eightfold reads version 1"),
