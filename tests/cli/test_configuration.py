@@ -252,6 +252,17 @@ def test_the_command_line_goes_first(tree: Path, capsys: pytest.CaptureFixture[s
     assert faulty(capsys, "--form-map", "b.*=xtf-8", ".") == {"sub/deep/c.txt"}
 
 
+def test_a_folder_is_not_excluded_by_a_pattern_for_what_is_in_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "build" / "build").mkdir(parents=True)
+    (tmp_path / "build" / "eightfold.toml").write_text('exclude = ["build"]\n')
+    for folder in ("build", "build/build"):
+        (tmp_path / folder / "a.txt").write_bytes(b"\xff")
+    assert main(["check", "--force-exclude", str(tmp_path / "build")]) == 1
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
 def test_settings_of_the_run_can_be_taken_back(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     configure(tree, "strict = true\noutput-format = 'github'\njobs = 2\nform = 'corrected-utf-8'")
     (tree / "letter.txt").write_bytes(b"clean\n")

@@ -40,3 +40,13 @@ def test_that_escapes_in_json_are_not_looked_for_is_said_where_they_are_asked_fo
     assert said not in capsys.readouterr().err
     cli.main([*command[:1], "--escapes-in", "*", *command[1:], str(path)])
     assert (f"eightfold: {path}: {said}" in capsys.readouterr().err) is ("!*" not in command)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("form", ["utf-16-le", "utf-32", "windows-1252"])
+def test_strings_are_of_bytes_and_of_a_form_of_the_family(kind: str, form: str, tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, kind)
+    assert cli.main(["check", "-f", form, str(path)]) == 2
+    said = capsys.readouterr().err
+    assert f"eightfold: {path}: strings of " in said
+    assert f" cannot be checked as {form}\n" in said

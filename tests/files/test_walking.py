@@ -182,6 +182,14 @@ def test_a_nul_ends_a_pattern(content: bytes, ignored: set[str], place: str, tmp
     assert {*found} - {place} == names - ignored
 
 
+def test_an_ignore_file_that_is_reported_is_not_read_as_text_too(tmp_path: Path) -> None:
+    make_git_folder(tmp_path / ".git")
+    make_tree(tmp_path, {".gitignore": "#" * ((1 << 20) + 1), "a.txt": ""})
+    errors: list[FileError] = []
+    found = [each.inside for each in found_under(str(tmp_path), errors.append, IGNORING)]
+    assert (found, [error.path for error in errors]) == ([b"a.txt"], [str(tmp_path / ".gitignore")])
+
+
 @needs_git
 @on_posix
 def test_a_folder_in_a_repository_keeps_the_rules_above_it(tmp_path: Path) -> None:

@@ -119,6 +119,14 @@ def test_several_times_over(text: str, times: int) -> None:
     assert repaired(garbled(text, times=times).encode())[0].decode() == text
 
 
+def test_four_times_over_is_left() -> None:
+    assert list(mended(garbled("é", times=4))) == []
+
+
+def test_what_is_proved_before_what_is_not_is_mended() -> None:
+    assert list(mended(garbled("éè") + b"\xed\xa0\xbd\xed\xb8\x80".decode("latin-1"))) == [(0, 4, "éè")]
+
+
 def test_places_are_lines_and_columns_in_bytes() -> None:
     data = f"h\u00e9\n\u00e9 {garbled('é')} x {garbled('—')}".encode()
     first, second = found_in(data)
@@ -197,14 +205,17 @@ def test_a_short_part_before_a_long_one_is_judged_alone(monkeypatch: pytest.Monk
         assert (found_in(data, size), parts) == (whole, parts_of_whole)
 
 
-@pytest.mark.parametrize("before", ["", "é", "€", "😀"])
-def test_a_line_without_ascii_is_cut_between_characters(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("before", ["", "é", "€", "é€", "😀"])
+@pytest.mark.parametrize("each", [garbled("é"), "😀"])
+def test_a_line_without_ascii_is_cut_between_characters(
+    before: str, each: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(mojibake, "LINE_BYTES", 24)
     parts = list[str]()
     monkeypatch.setattr(
         MojibakeFinder, "_mended", lambda finder, line, start, end: parts.append(line[start:end].decode()) or ()
     )
-    text = before + garbled("é") * 20
+    text = before + each * 20
     for size in (1, 7, 100):
         parts.clear()
         found_in(text.encode(), size)
