@@ -387,6 +387,11 @@ def test_a_pattern_of_folders_matches_all_files_in_them(line: bytes) -> None:
             assert of_each.matches(b"/".join(names), is_folder=False) == expected, names
 
 
+def test_temporary_files_of_this_program_are_not_found(tmp_path: Path) -> None:
+    make_tree(tmp_path, dict.fromkeys(("a.txt", ".a.txt.0A1B2C3D-0.eightfold.tmp", ".b.eightfold.tmp/c", "d.tmp"), ""))
+    assert walked(tmp_path) == ["a.txt", "d.tmp"]
+
+
 @on_posix
 def test_only_regular_files_are_found_and_links_are_not_followed(tmp_path: Path) -> None:
     make_tree(tmp_path, {"real/file": "", "outside": ""})

@@ -211,6 +211,14 @@ def test_the_best_candidate_for_plain_text_is_known_without_the_others(text: byt
         assert identifier.tells(best)
 
 
+@pytest.mark.parametrize("size", [1, 7, 100, 1000])
+def test_the_sample_begins_a_little_before_what_is_beyond_ascii(size: int) -> None:
+    data, identifier = b"x" * 200 + b"caf\xe9 noir", Identifier()
+    for start in range(0, len(data), size):
+        identifier.feed(data[start : start + size])
+    assert identifier.sample == data[203 - 64 :]
+
+
 @given(
     st.binary() | st.text().map(str.encode) | st.sampled_from(["utf-16", "utf-8-sig", "utf-32-le"]).map("a\0é".encode)
 )

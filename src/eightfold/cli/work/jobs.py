@@ -14,7 +14,7 @@ from eightfold.cli.output.lines import counted, say
 from eightfold.cli.work.inputs import found_files
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
-from eightfold.files.paths.addresses import is_remote, is_temporary, packing_of
+from eightfold.files.paths.addresses import is_remote, packing_of
 from eightfold.files.paths.roots import Way
 from eightfold.files.read.reading import STANDARD_INPUT, Source, is_read_from, opened
 from eightfold.files.walk.walking import Found, Walking, walked
@@ -172,16 +172,13 @@ def found(
 ) -> Iterator[Found]:
     """Yield the files that paths stand for, those in folders as the walking finds them.
 
-    In a folder it skips temporary files, which a running or killed command left; and it counts what else it skips:
-    backups, if files are backed up, and compressed files, if files are replaced.
+    In a folder it skips backups, if files are backed up, and compressed files, if files are replaced; it counts both.
     """
     compressed = backups = 0
     for file in found_files(options.paths, on_error, options.selection, walking):
         refusal = _refusal(options, file)
         if refusal is not None:
             on_error(refusal)
-            continue
-        if file.walked and is_temporary(file.path):
             continue
         if file.walked and options.backup and file.path.endswith(options.backup):
             backups += 1
