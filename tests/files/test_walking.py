@@ -182,6 +182,7 @@ def test_a_nul_ends_a_pattern(content: bytes, ignored: set[str], place: str, tmp
     assert {*found} - {place} == names - ignored
 
 
+@on_posix
 def test_an_ignore_file_that_is_reported_is_not_read_as_text_too(tmp_path: Path) -> None:
     make_git_folder(tmp_path / ".git")
     make_tree(tmp_path, {".gitignore": "#" * ((1 << 20) + 1), "a.txt": ""})

@@ -234,10 +234,10 @@ def test_a_file_that_is_the_one_that_was_read_is_replaced(old: Path) -> None:
     assert old.read_bytes() == NEW
 
 
-@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="open files have no paths here")
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="paths of open files are not links here")
 def test_a_file_that_was_read_is_replaced_even_if_its_path_is_that_of_an_open_file(old: Path) -> None:
     with old.open("r+b") as file:
-        path = f"/dev/fd/{file.fileno()}"
+        path = f"/proc/self/fd/{file.fileno()}"
         with replacing(path, read=snapshot(Way(os.path.realpath(path)))) as new:
             new.write(b"new")
         assert file.read() == OLD
