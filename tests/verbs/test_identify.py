@@ -211,6 +211,13 @@ def test_the_best_candidate_for_plain_text_is_known_without_the_others(text: byt
         assert identifier.tells(best)
 
 
+@pytest.mark.parametrize("data", [b"\xe9 ", b"text \xff\n", b"\xed\xa0\xbd"])
+def test_faults_that_are_not_counted_are_evidence_too(data: bytes) -> None:
+    few, many = (eightfold.identify(data * (FAULTS_COUNTED * times // 10)) for times in (9, 100))
+    evidence = {found.form: found.evidence for found in few}
+    assert [found.evidence for found in many] == pytest.approx([evidence[found.form] for found in many], abs=0.05)
+
+
 @pytest.mark.parametrize("size", [1, 7, 100, 1000])
 def test_the_sample_begins_a_little_before_what_is_beyond_ascii(size: int) -> None:
     data, identifier = b"x" * 200 + b"caf\xe9 noir", Identifier()
