@@ -272,6 +272,26 @@ class Recorded:
         pass
 
 
+def test_what_is_in_no_batch_waits_for_the_batch_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[Found | FileError] = []
+
+    class Working(Recorded):
+        def give(self, batch: list[Found]) -> Iterator[object]:
+            done.extend(batch)  # Once the results are asked for.
+            yield from ()
+
+    monkeypatch.setattr(schedule, "Workers", Working)
+    monkeypatch.setattr(schedule, "_ALONE", 0)
+    (tmp_path / "file").write_bytes(b"clean\n")
+    small = Found(str(tmp_path / "file"), b"file", walked=True)
+    files = [small, small, FileError("folder", "it cannot be listed"), small]
+    here = FileCheck(Task(), report_as("text", statistics=False))
+    monkeypatch.setattr(here, "take", done.append)
+    for turn in schedule.at_once(3, Task(), here, iter(files)):
+        turn()
+    assert done == files
+
+
 @pytest.mark.parametrize("jobs", [2, 3, 8])
 def test_this_process_takes_a_share(jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = Recorded()

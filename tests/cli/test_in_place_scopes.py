@@ -104,6 +104,13 @@ def test_a_run_over_more_ends_the_journal_that_knows_what_is_gone(tree: Path) ->
     assert found_in(tree) == {tree / "d" / "z.txt": ONCE}
 
 
+def test_a_run_that_replaces_nothing_after_all_leaves_no_journal(tree: Path) -> None:
+    put({"k/a.txt": GIVEN, "k/a.txt.orig": b"of another program"})
+    before = found_in(tree)
+    assert main([*LINE, "--backup", ".orig", "k/a.txt"]) == 2
+    assert found_in(tree) == before
+
+
 def test_another_conversion_does_not_matter_where_no_file_is_left(tree: Path) -> None:
     put({"d/sub/a.txt": GIVEN, "d/sub/z.txt": UNDEFINED, "d/b.txt": GIVEN})
     assert main([*LINE, "d/sub"]) == 1
