@@ -231,7 +231,7 @@ def _made_well_formed(run: bytes, errors: AnyErrors) -> bytes:
 # --- the second layer: escapes ----------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
+@dataclass
 class _Escapes:
     """Scrubs the escapes of well-formed UTF-8.
 
