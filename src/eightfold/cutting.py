@@ -268,7 +268,8 @@ def split(data: Data, size: SupportsIndex, form: AnyForm) -> Iterator[memoryview
     The pieces are views, which are made one by one; together they are the data. Each is cut before a well-formed
     sequence that nothing earlier can reach into, so the pieces decode to what the data decode to, under every policy
     that resumes at the end of a sequence or of a decoding unit. A piece is longer than ``size`` only where there is no
-    such place: in a sequence, or in many ill-formed bytes.
+    such place: in a sequence, in many ill-formed bytes or trail surrogates, or among characters that begin with a unit
+    that elsewhere continues a sequence, such as ``ED`` in `wtf-8`, `cesu-8` and `mutf-8` (U+D000 to U+DFFF).
 
     Only the first piece has the signature, if there is one: decode the others in the form that it announces. The form
     itself will do if it reads data without a signature in the same way, as `utf-8-sig` does.

@@ -338,6 +338,13 @@ def test_ill_formed_bytes_make_long_pieces() -> None:
     assert [len(piece) for piece in split(data, 1000, "utf-8")] == [20_001, 2]
 
 
+@pytest.mark.parametrize("name", ["wtf-8", "cesu-8", "mutf-8"])
+def test_characters_that_begin_with_a_byte_that_elsewhere_continues_make_long_pieces(name: str) -> None:
+    laughter = "하" * 1000  # U+D558, ED 95 98: a pair of surrogates has ED within.
+    assert [len(piece) for piece in split(encode(laughter + "가" + laughter, name), 100, name)] == [3000, 3003]
+    assert max(len(piece) for piece in split(laughter.encode(), 100, "utf-8")) == 99
+
+
 def test_pieces_are_made_one_by_one() -> None:
     with tempfile.TemporaryFile() as file:
         import mmap
