@@ -273,3 +273,24 @@ def test_what_a_run_means_is_known_at_its_end_alone() -> None:
             checker = Checker(form)
             found = checker.check(data[:cut]) + checker.check(data[cut:], final=True)
             assert [each.fault for each in found] == list(eightfold.faults(data, form)), (data, cut)
+
+
+ASCII = eightfold.Row(0, 0x7F, (0, 0x7F))
+RUN = eightfold.fault_row("reserved", (0xFE, 0xFF), run=((0x80, 0xBF), (0xFE, 0xFF)))
+LONG_NAME = eightfold.fault_row("overlong", (0xFE, 0xFF), (0x80, 0xBF))
+
+
+@pytest.mark.parametrize("own", [{}, {"units": [RUN]}, {"names": [LONG_NAME]}])
+@pytest.mark.parametrize("read", [{}, {"units": [RUN]}, {"names": [LONG_NAME]}])
+def test_a_converter_cuts_errors_by_the_variant_that_the_policy_selects(own: Any, read: Any) -> None:
+    variant = eightfold.Form("read", [ASCII], **read)
+    form = eightfold.Form("own", [ASCII], variants=[eightfold.Variant("lax", variant)], **own)
+
+    def error(*pieces: bytes) -> tuple[int, int, eightfold.Fault]:
+        converter = Converter(form, "utf-8", "lax")
+        with pytest.raises(eightfold.ConversionError) as caught:
+            b"".join(converter.convert(piece, final=not piece) for piece in (*pieces, b""))
+        return caught.value.start, caught.value.end, caught.value.fault
+
+    for data in (b"a\xfe\x80", b"a\xfe\xff\x80b", b"\xff\x80\x80"):
+        assert error(*(bytes([byte]) for byte in data)) == error(data)

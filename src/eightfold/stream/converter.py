@@ -17,7 +17,7 @@ from eightfold.reference import LEADS, signed
 from eightfold.run import Placed
 from eightfold.stream.checker import checked_piece
 from eightfold.stream.opening import Opening
-from eightfold.stream.runs import members_of_run, rest_of_run, waits_for_runs
+from eightfold.stream.runs import members_of_run, read_under, rest_of_run, waits_for_runs
 from eightfold.stream.turns import Copied, in_turn, in_use
 from eightfold.text import AnyErrors, AnyForm, Data, bytes_of
 
@@ -181,7 +181,8 @@ class Converter(Copied):
             return len(content)
         opening, skipped = opened
         assert opening.plain is not None  # it has just opened
-        return checked_piece(opening.plain, self.source.name, content, skipped, (0, 1, 1), False)[1]
+        plain = read_under(self._errors, opening.plain)
+        return checked_piece(plain, self.source.name, content, skipped, (0, 1, 1), False)[1]
 
     def _whole_state(self) -> _ConverterState:
         return self._state._replace(held=b"".join((self._state.held, *self._behind)))
@@ -200,7 +201,8 @@ class Converter(Copied):
 
     def _plain(self, content: bytes) -> Form | None:
         opened = Opening(self.source, self._state.chosen).after(content, final=False)
-        return None if opened is None else opened[0].plain
+        plain = None if opened is None else opened[0].plain
+        return None if plain is None else read_under(self._errors, plain)
 
     def _hold(self, rest: bytes, dropped: int) -> None:
         """Hold a sequence that is ill-formed however it ends; of one without a fixed length, only the bytes to show."""

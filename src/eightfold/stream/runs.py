@@ -12,7 +12,13 @@ LONG_BYTES = 4096
 def waits_for_runs(form: Form, errors: str) -> bool:
     """Return whether to hold a sequence without a fixed length until it ends: a foreign handler gets it whole."""
     announced = (form, *(signature.form for signature in form.signatures))
-    return any(each.run_unit is not None for each in announced) and not is_built_in(errors)
+    return any(read_under(errors, each).run_unit is not None for each in announced) and not is_built_in(errors)
+
+
+def read_under(errors: str, form: Form) -> Form:
+    """Return the form whose tables say how to read under a policy: a variant, or the form itself."""
+    variant = form.variant(errors)
+    return form if variant is None else variant.form
 
 
 def members_of_run(form: Form | None) -> bytes:
