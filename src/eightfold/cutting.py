@@ -306,7 +306,7 @@ class _Cutter:
 
     def __init__(self, asked: Form, plain: Form, data: bytes | memoryview) -> None:
         self._form, *self._others = (plain, *(variant.form for variant in plain.variants))
-        self._marks = tuple(signature.mark for signature in asked.signatures)
+        self._marks = tuple(signature.mark for signature in asked.signatures if signature.mark)
         self._is_alone = not self._others and not self._marks
         self._width = max(form.unit_bytes for form in (self._form, *self._others))
         self._data = data

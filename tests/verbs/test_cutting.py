@@ -317,6 +317,12 @@ def test_a_piece_is_not_cut_before_what_looks_like_a_signature() -> None:
     assert "".join(decode(piece, "utf-8-sig") for piece in pieces) == "ab\ufeff" * 500
 
 
+def test_a_signature_without_a_mark_is_no_place_that_is_not_cut() -> None:
+    plain = eightfold.form("utf-8")
+    form = eightfold.Form("unmarked", plain.rows, signatures=[eightfold.Signature(b"", plain)])
+    assert [bytes(piece) for piece in split("naïve €".encode(), 4, form)] == ["naï".encode(), b"ve ", "€".encode()]
+
+
 @given(SOUP, st.sampled_from([name for name in NAMES if not eightfold.form(name).signatures]), st.integers(1, 9))
 def test_a_piece_that_is_too_long_ends_at_the_first_place(data: bytes, name: str, size: int) -> None:
     plain = eightfold.form(name)
