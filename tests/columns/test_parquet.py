@@ -10,7 +10,7 @@ import pytest
 
 from eightfold import cli
 from eightfold.columns.footers import ended
-from eightfold.columns.thrift import binary
+from eightfold.columns.thrift import Reader, binary
 from tests.support.table_files import ill_named, opened, strings, written
 
 pa = pytest.importorskip("pyarrow")
@@ -39,6 +39,48 @@ def test_a_page_that_its_checksum_does_not_fit_is_an_error(tmp_path: Path, capsy
     for command in (["check"], ["repair", "-o", str(tmp_path / "fixed.parquet")]):
         assert cli.main([*command, str(path)]) == 2
         assert f"{path}: row group 0: malformed Parquet" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("has_checksums", [True, False])
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_the_version_and_the_checksums_of_pages_are_kept(version: str, has_checksums: bool, tmp_path: Path) -> None:
+    options = {"data_page_version": version, "write_page_checksum": has_checksums}
+    path, fixed = written(tmp_path, "parquet", **options), tmp_path / "fixed.parquet"
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert cli.main(["check", str(fixed)]) == 0
+    for each in (path, fixed):
+        headers = [first_data_page(each, column) for column in range(pq.read_metadata(each).num_columns)]
+        assert {header[1] for header in headers} == {3 if version == "2.0" else 0}
+        assert {4 in header for header in headers} == {has_checksums}
+
+
+def first_data_page(path: Path, column: int) -> dict[int, Any]:
+    """Return the header of the first data page of a column."""
+    start = pq.read_metadata(path).row_group(0).column(column).data_page_offset
+    return Reader(path.read_bytes()[start:]).struct()
+
+
+@pytest.mark.parametrize("as_integers", [True, False])
+def test_decimals_stay_numbers_or_bytes(as_integers: bool, tmp_path: Path, capsys: Any) -> None:
+    prices = pa.array([1, None, -2], pa.decimal128(9, 2))
+    given = pa.table(
+        {"name": strings([b"\xff", b"a", b"b"]), "price": prices, "prices": pa.array([[1]] * 3, pa.list_(prices.type))}
+    )
+    path, fixed = tmp_path / "data.parquet", tmp_path / "fixed.parquet"
+    pq.write_table(given, path, store_decimal_as_integer=as_integers)
+    assert cli.main(["repair", "--verify", str(path), "-o", str(fixed)]) == 0
+    assert "not kept" not in capsys.readouterr().err
+    schema = pq.read_metadata(fixed).schema
+    expected = "INT32" if as_integers else "FIXED_LEN_BYTE_ARRAY"
+    assert [schema.column(at).physical_type for at in (1, 2)] == [expected] * 2
+    assert opened(fixed)["price"].equals(given["price"])
+
+
+def test_pages_where_no_column_has_values(tmp_path: Path) -> None:
+    path, fixed = tmp_path / "data.parquet", tmp_path / "fixed.parquet"
+    pq.write_table(pa.table({"name": strings([])}), path, data_page_version="2.0")
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert opened(fixed)["name"].to_pylist() == []
 
 
 def test_entries_that_become_equal_leave_a_dictionary_ordered(tmp_path: Path) -> None:

@@ -32,8 +32,8 @@ _CHUNKS = 1
 """A field of RowGroup: columns."""
 _CHUNK_METADATA, _INDEX_OFFSET, _INDEX_LENGTH = 3, 6, 7
 """Fields of ColumnChunk: meta_data, column_index_offset and column_index_length."""
-_CHUNK_PATH, _CHUNK_PAIRS, _CHUNK_STATISTICS = 3, 8, 12
-"""Fields of ColumnMetaData: path_in_schema, key_value_metadata and statistics."""
+_CHUNK_PATH, _VALUE_COUNT, _CHUNK_PAIRS, _DATA_PAGE_OFFSET, _CHUNK_STATISTICS = 3, 5, 8, 9, 12
+"""Fields of ColumnMetaData: path_in_schema, num_values, key_value_metadata, data_page_offset and statistics."""
 _TEXT_TYPES = (0, 4, 19)
 """ConvertedType UTF8, ENUM and JSON."""
 _TEXT_LOGICAL_TYPES = (1, 4, 12)
@@ -213,6 +213,14 @@ class Footer:
             start, length = _count(chunk.get(_INDEX_OFFSET)), _count(chunk.get(_INDEX_LENGTH))
             if start > 0 and length > 0:
                 yield PageIndex(column.top, _shown(column.path), number, start, length)
+
+    def data_pages(self) -> Iterator[int]:
+        """Yield where the first data page of each column chunk that has values begins."""
+        for _, _, chunk in self._chunks():
+            metadata = _struct(chunk.get(_CHUNK_METADATA))
+            start = _count(metadata.get(_DATA_PAGE_OFFSET))
+            if start > 0 and _count(metadata.get(_VALUE_COUNT)) > 0:
+                yield start
 
     def _text_chunks(self) -> Iterator[tuple[int, _Column, dict[int, Any]]]:
         """Yield the column chunks of strings: the row group, the column, the fields."""

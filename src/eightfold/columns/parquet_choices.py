@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from io import BytesIO
+from itertools import product
 from operator import gt
 from statistics import mode
 from typing import Any
@@ -49,7 +50,7 @@ def options_like(metadata: Any, schema: Any, text_columns: set[int]) -> dict[str
     if chunks:
         options["compression"] = _codecs(chunks)
         options["sorting_columns"] = _kept_order(metadata, text_columns)
-    return {"version": _version(metadata, schema, options), **options}
+    return {**_type_options(metadata, schema, options), **options}
 
 
 def _paths(chunks: list[Any], is_meant: Callable[[Any], bool]) -> list[str]:
@@ -70,16 +71,18 @@ _VERSIONS = ("1.0", "2.4", "2.6")
 """The versions of the format that pyarrow writes. Some types need a later one than that of files which have them."""
 
 
-def _version(metadata: Any, schema: Any, options: dict[str, Any]) -> str:
-    """Return the least version of the format, from that of a file on, that keeps most of its types."""
+def _type_options(metadata: Any, schema: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that keep most of the types of a file: the least version of the format from its own on."""
     own = metadata.format_version
     kept = {name: options[name] for name in ("use_compliant_nested_type", "use_deprecated_int96_timestamps")}
 
-    def changed(version: str) -> int:
-        written = _written(schema, version=version, **kept)
+    def changed(tried: dict[str, Any]) -> int:
+        written = _written(schema, **tried, **kept)
         return sum(one != other for one, other in _elements(metadata, written))
 
-    return min(_VERSIONS[_VERSIONS.index(own) if own in _VERSIONS else -1 :], key=changed)
+    versions = _VERSIONS[_VERSIONS.index(own) if own in _VERSIONS else -1 :]
+    tries = product(versions, (False, True))
+    return min(({"version": each, "store_decimal_as_integer": is_number} for each, is_number in tries), key=changed)
 
 
 def _written(schema: Any, **options: Any) -> Any:

@@ -13,6 +13,7 @@ from eightfold.columns.arrow import as_type, binary_type, is_text_dictionary, py
 from eightfold.columns.footers import CREATED_BY, Statistic, ended, put_back_in, read_footer, repaired_texts
 from eightfold.columns.int96 import int96_columns, is_kept
 from eightfold.columns.nested import holds_text
+from eightfold.columns.page_headers import page_options
 from eightfold.columns.parquet_choices import listed, losses, options_like, own_metadata
 from eightfold.columns.parts import Part, blaming_part, closed
 from eightfold.columns.patched import Patched
@@ -136,6 +137,8 @@ class ParquetReader:
         with blaming_part(self._path, PARQUET, "schema"):
             parquet = import_module("pyarrow.parquet")
             options = options_like(self.metadata, self.schema, self._text_columns)
+            if self._footer is not None:
+                options |= page_options(self._given, self._footer.data_pages())
             held = HeldEnd(target.write)
             writer = parquet.ParquetWriter(held, self.schema, metadata_collector=written, **options)
             if not options["store_schema"]:  # pyarrow leaves the metadata out together with its own schema

@@ -102,6 +102,23 @@ class Reader:
         self._depth -= 1
         return found
 
+    def first_fields(self, last: int) -> Struct:
+        r"""Return the fields of a struct up to a number. What follows it need not be there.
+
+        Raises:
+            MalformedError: as for :meth:`struct`.
+
+        >>> Reader(b"\x15\x02\x15\x08\x18").first_fields(2)
+        {1: 1, 2: 4}
+        """
+        fields = Struct(self._at)
+        for number, kind, _ in self._headers():
+            if number <= last:
+                fields[number] = self._field(kind)
+            if number >= last:
+                break
+        return fields
+
     def place(self, wanted: int) -> tuple[int, int]:
         r"""Return where the header of a field of the struct begins and ends.
 
