@@ -23,13 +23,16 @@ from eightfold.columns.arrays import repair_column
 from eightfold.columns.arrow import check_names, pyarrow
 from eightfold.columns.reports import audit as audit_table
 from eightfold.columns.steps import shown_name
+from eightfold.columns.values import BrokenColumnError
 from eightfold.extras import needed_by
+from eightfold.faults import ConversionError
 from eightfold.text import AnyErrors, AnyForm
 
 with needed_by("eightfold.columns.polars", "polars"):
     import polars
 
 _WITHOUT_TEXT = (polars.Boolean, polars.Null, polars.Object)  # Of objects Arrow gets the addresses.
+_OF_BATCH = "rows count from the first of a batch of polars"
 _Frame = TypeVar("_Frame", polars.DataFrame, polars.LazyFrame)
 
 
@@ -55,8 +58,16 @@ def repair(frame: _Frame, errors: str = "escape", *, binary: bool = True) -> _Fr
     errors = policy_argument(errors)
     _check_frame(frame)
     if isinstance(frame, polars.LazyFrame):
-        return frame.map_batches(lambda batch: repair(batch, errors, binary=binary), streamable=True)
+        return frame.map_batches(lambda batch: _repaired_batch(batch, errors, binary=binary), streamable=True)
     return frame.with_columns([_repaired(series, errors, binary=binary) for series in frame.get_columns()])
+
+
+def _repaired_batch(batch: polars.DataFrame, errors: str, *, binary: bool) -> polars.DataFrame:
+    try:
+        return repair(batch, errors, binary=binary)
+    except (ConversionError, BrokenColumnError) as error:
+        error.add_note(_OF_BATCH)
+        raise
 
 
 def _check_frame(frame: object) -> None:
@@ -203,6 +214,9 @@ class SeriesNamespace:
 class ExpressionNamespace:
     r"""What ``polars.col(...).eightfold`` offers.
 
+    A value that cannot be converted raises a UnicodeError when the expression is computed: polars cannot pass on a
+    ConversionError. Rows in its message count from the first of the batch that polars was at.
+
     >>> frame = polars.LazyFrame({"name": [b"ok", b"\xff"]})
     >>> name = polars.col("name").eightfold
     >>> frame.select(ok=name.is_well_formed(), name=name.repair("replace")).collect().rows()
@@ -234,7 +248,20 @@ class ExpressionNamespace:
         return self._mapped(converted, binary)
 
     def _mapped(self, function: Callable[[polars.Series], polars.Series], dtype: Any) -> polars.Expr:
-        return self._expression.map_batches(function, return_dtype=dtype, is_elementwise=True)
+        def mapped(series: polars.Series) -> polars.Series:
+            # polars makes an error anew of its class and its message, and these classes need more.
+            try:
+                return function(series)
+            except ConversionError as error:
+                raise UnicodeError("; ".join([str(error), *_notes(error), _OF_BATCH])) from None
+            except BrokenColumnError as error:
+                raise ValueError(f"{error}; {_OF_BATCH}") from None
+
+        return self._expression.map_batches(mapped, return_dtype=dtype, is_elementwise=True)
+
+
+def _notes(error: BaseException) -> list[str]:
+    return getattr(error, "__notes__", [])
 
 
 __all__ = ["ExpressionNamespace", "SeriesNamespace", "audit", "repair"]
