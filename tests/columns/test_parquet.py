@@ -163,7 +163,7 @@ def test_an_ill_formed_name_of_the_writer_is_repaired_in_place_too(tmp_path: Pat
     assert cli.main(["check", str(path)]) == 1
     assert "created by: invalid-byte" in capsys.readouterr().out
     assert cli.main(["repair", "--in-place", "--verify", str(path)]) == 0
-    assert "1 written and verified: 1 change, 0 lossy" in capsys.readouterr().err
+    assert "1 written and verified: 2 changes, 0 lossy" in capsys.readouterr().err
     assert cli.main(["check", str(path)]) == 0
 
 
@@ -188,5 +188,5 @@ def test_the_metadata_of_column_chunks(tmp_path: Path, capsys: Any) -> None:
     assert cli.main(["repair", "--verify", str(path), "-o", str(fixed)]) == 0
     said = capsys.readouterr().err
     assert "not kept: key-value metadata of column chunks" in said
-    assert "1 change, 0 lossy" in said
+    assert "2 changes, 0 lossy" in said
     assert cli.main(["check", str(fixed)]) == 0

@@ -1,4 +1,4 @@
-"""What is said about a table that is read as text, and about what is not looked for in one."""
+"""What is said about a table: how many faults it has, that it is read as text, and what is not looked for in one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pytest
 from eightfold import cli
 from tests.support.table_files import KINDS, written
 
-pytest.importorskip("pyarrow")
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 
 
 def test_what_makes_a_table_be_read_as_one_is_said_where_it_is_read_as_text(tmp_path: Path, capsys: Any) -> None:
@@ -50,3 +51,39 @@ def test_strings_are_of_bytes_and_of_a_form_of_the_family(kind: str, form: str, 
     said = capsys.readouterr().err
     assert f"eightfold: {path}: strings of " in said
     assert f" cannot be checked as {form}\n" in said
+
+
+def ill_named_in_metadata(tmp_path: Path, kind: str) -> Path:
+    """Return a file with nine faults in names and metadata, some of them in one text."""
+    schema = pa.schema(
+        [pa.field(b"a\xff\xfe\xff", pa.string())], metadata={b"k\xff": b"v\xff\xff", b"ok": b"\xfe\xfe\xfe"}
+    )
+    return written(tmp_path, kind, pa.Table.from_arrays([pa.array(["ok"])], schema=schema))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_dry_run_a_repair_and_a_plan_count_the_same_faults(kind: str, tmp_path: Path, capsys: Any) -> None:
+    path, new = ill_named_in_metadata(tmp_path, kind), tmp_path / f"fixed.{kind}"
+    root = ["--root", str(tmp_path)]
+    for line in (
+        [],
+        ["-o", str(new)],
+        ["--verify", "-o", str(tmp_path / f"other.{kind}")],
+        ["--plan", str(tmp_path / "plan"), *root],
+    ):
+        cli.main(["repair", *line, str(path)])
+        assert ": 9 changes, 0 lossy" in capsys.readouterr().err
+
+
+def test_a_table_whose_statistics_alone_are_ill_formed_is_said_not_to_be_in_the_plan(
+    tmp_path: Path, capsys: Any
+) -> None:
+    path = tmp_path / "data.parquet"
+    pq.write_table(pa.table({"name": ["aaa", "zzz"]}), path, use_dictionary=False, compression="none")
+    head, _, tail = path.read_bytes().rpartition(b"zzz")
+    path.write_bytes(head + b"z\xff\xff" + tail)
+    assert cli.main(["check", str(path)]) == 1
+    assert cli.main(["repair", "--root", str(tmp_path), "--plan", str(tmp_path / "plan"), str(path)]) == 0
+    said = capsys.readouterr().err
+    assert f"{path} is not in the plan, which lists values, names and metadata" in said
+    assert "0 in the plan: 2 changes, 0 lossy" in said

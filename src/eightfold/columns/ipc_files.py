@@ -69,10 +69,11 @@ class IpcReader:
     @cached_property
     def text_changes(self) -> list[TextChange]:
         """How the texts change. For those of the record batches all are read, though one column of them at most."""
-        pairs = ((text, self._repaired(text)) for text in self._all_texts())
+        pairs = ((text, self._repaired(text)) for text in self.kept_texts())
         return [TextChange(text.place, text.data, new) for text, new in pairs if new != text.data]
 
-    def _all_texts(self) -> Iterator[Text]:
+    def kept_texts(self) -> Iterator[Text]:
+        """Yield the texts that a copy has too, repaired: all, those of the record batches among them."""
         yield from self.texts()
         one_column = {"options": self._ipc.IpcReadOptions(included_fields=[0])} if len(self._schema) else {}
         for at, (_, metadata) in enumerate(self._batches(**one_column)):

@@ -64,6 +64,11 @@ class ParquetReader:
         if self._footer is not None:
             yield from self._footer.all_texts()
 
+    def kept_texts(self) -> Iterator[Text]:
+        """Yield the texts that a copy has too, repaired; one that the schema of Arrow repeats only once."""
+        replaced = {text.place for text in self.replaced_texts()}
+        return (text for text in self.texts() if text.place not in replaced)
+
     def replaced_texts(self) -> Iterator[Text]:
         """Yield the texts that a copy has not: the name of the writer, and the metadata of column chunks."""
         if self._footer is not None:

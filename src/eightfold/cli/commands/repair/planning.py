@@ -26,6 +26,11 @@ from eightfold.files.records.plan_files import Draft, TableDraft, begin_plan, is
 from eightfold.files.write.writing import check_not_output, is_written_at_once
 from eightfold.forms.utf_8 import UTF_8
 
+_ELSEWHERE = (
+    "is not in the plan, which lists values, names and metadata: what would change is elsewhere in the file, such as "
+    "in its statistics; -o and --in-place write it anew"
+)
+
 
 def plan(options: Options) -> int:
     """Write the changes as a plan; return the exit status."""
@@ -94,6 +99,8 @@ class _Planning:
             if draft.count:
                 _check_changed(file.path, path)
                 draft.write_to(self._target, *certificate.digests, undone)
+            elif file.changes:
+                say(f"{shown(file.path)} {_ELSEWHERE}")
             return bool(draft.count)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -20,7 +20,7 @@ from eightfold.files.records.plan_files import TableDraft
 from eightfold.files.write.verifying import DifferenceError
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair import LOSSLESS, PlanError, repair
-from eightfold.text import is_well_formed
+from eightfold.text import faults
 
 if TYPE_CHECKING:
     from eightfold.cli.work.table_changes import Planned
@@ -211,29 +211,32 @@ class TableFile:
 
         try:
             with self._blaming(part):
-                faults = audit(part.data, binary=False).num_rows
+                count = audit(part.data, binary=False).num_rows
                 repaired = repair_table(part.data, self.policy, binary=False)
         except ConversionError as error:
             where = "; ".join(getattr(error, "__notes__", ()))
             first = f" (rows count from row {part.first_row})" if part.first_row else ""
             line = *placed(self.path, None), f"{where}{first}: {error.fault}"
             raise StoppedError(line, _REFUSING[self.policy]) from error
-        self._count(faults, is_changed=not share_buffers(repaired, part.data))
+        self._count(count, is_changed=not share_buffers(repaired, part.data))
         return repaired
 
-    def _count(self, faults: int, *, is_changed: bool) -> None:
-        self.changes += faults or is_changed
-        self.lossy += 0 if self.policy in LOSSLESS else faults
+    def _count(self, fault_count: int, *, is_changed: bool) -> None:
+        self.changes += fault_count or is_changed
+        self.lossy += 0 if self.policy in LOSSLESS else fault_count
 
     def _count_texts(self, reader: TableReader) -> None:
-        for _ in reader.text_changes:
-            self._count(1, is_changed=True)
+        if reader.text_changes:
+            self._count(_fault_count(text.data for text in reader.kept_texts()), is_changed=True)
 
     def _count_replaced(self, reader: TableReader) -> None:
         """Count what is ill-formed and not in the copy: bounds, which are computed again, and texts of the writer."""
         texts = (text.data for text in reader.replaced_texts())
-        found = chain(texts, (bound.data for bound in reader.statistics()))
-        self.changes += any(not is_well_formed(data, UTF_8) for data in found)
+        self.changes += _fault_count(chain(texts, (bound.data for bound in reader.statistics())))
+
+
+def _fault_count(texts: Iterable[bytes]) -> int:
+    return sum(1 for text in texts for _ in faults(text, UTF_8))
 
 
 def measured_sink(target: BinaryIO, certificate: Certificate | None) -> Any:
