@@ -68,7 +68,7 @@ def test_the_metadata_of_record_batches(values: list[bytes | None], kind: str, t
 def test_metadata_of_a_record_batch_that_cannot_be_repaired(kind: str, tmp_path: Path, capsys: Any) -> None:
     path, fixed = with_pairs(tmp_path, kind, [b"a"]), tmp_path / "fixed"
     assert cli.main(["repair", "--errors", "strict", str(path), "-o", str(fixed)]) == 1
-    assert "names and metadata: sequence E9" in said(capsys)[1]
+    assert 'names and metadata, "k\\\\xe9": sequence E9' in said(capsys)[1]
     with pa.ipc.new_file(path, pa.schema({})) as writer:
         writer.write_batch(pa.record_batch([], schema=pa.schema({})), custom_metadata={b"a\xfe": b"", b"a\xff": b""})
     assert cli.main(["repair", "--errors", "replace", "--lossy", str(path), "-o", str(fixed)]) == 2

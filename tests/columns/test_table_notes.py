@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from eightfold import cli
-from tests.support.table_files import KINDS, written
+from eightfold.cli.commands.repair import datasets
+from tests.support.table_files import KINDS, ill_named, strings, written
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -87,3 +89,54 @@ def test_a_table_whose_statistics_alone_are_ill_formed_is_said_not_to_be_in_the_
     said = capsys.readouterr().err
     assert f"{path} is not in the plan, which lists values, names and metadata" in said
     assert "0 in the plan: 2 changes, 0 lossy" in said
+
+
+@pytest.fixture
+def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A dataset for one file, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(datasets, "processors", lambda: 1)
+    (tmp_path / "in").mkdir()
+    return tmp_path / "in"
+
+
+ALONE_AND_IN_A_DATASET = {"alone": [], "dataset": ["--runner", "local"]}
+
+
+def repair_line(way: str, path: Path) -> list[str]:
+    """Return the command that repairs a file of a dataset alone, or the dataset."""
+    source = path.parent if way == "dataset" else path
+    return ["repair", *ALONE_AND_IN_A_DATASET[way], source.name if way == "dataset" else str(source)]
+
+
+@pytest.mark.parametrize("way", ALONE_AND_IN_A_DATASET)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_row_that_a_policy_cannot_repair_is_one_of_the_file(
+    kind: str, way: str, given: Path, tmp_path: Path, capsys: Any
+) -> None:
+    path = written(given, kind, pa.table({"name": strings([b"a", b"b", b"c", b"caf\xe9"])}))
+    output = ["--errors", "strict", "-o", str(tmp_path / f"new.{kind}")]
+    assert cli.main([*repair_line(way, path), *output]) == 1
+    assert "column name, row 3: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("way", ALONE_AND_IN_A_DATASET)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_name_that_a_policy_cannot_repair_is_shown(
+    kind: str, way: str, given: Path, tmp_path: Path, capsys: Any
+) -> None:
+    path = written(given, kind, ill_named())
+    assert cli.main([*repair_line(way, path), "--errors", "strict", "-o", str(tmp_path / f"new.{kind}")]) == 1
+    told = capsys.readouterr().err
+    assert 'names and metadata, "caf\\\\xe9": ' in told
+    assert "sequence E9" in told
+
+
+@pytest.mark.parametrize("way", ALONE_AND_IN_A_DATASET)
+def test_a_dataset_counts_what_a_file_alone_counts(way: str, given: Path, tmp_path: Path, capsys: Any) -> None:
+    path = written(given, "parquet", pa.table({"name": strings(["\uef80".encode()])}))
+    assert cli.main([*repair_line(way, path), "-o", str(tmp_path / "new.parquet")]) == 0
+    assert ": 1 change, 0 lossy" in capsys.readouterr().err
+    os.replace(ill_named_in_metadata(tmp_path, "parquet"), path)
+    assert cli.main([*repair_line(way, path), "-o", str(tmp_path / "newer.parquet")]) == 0
+    assert ": 9 changes, 0 lossy" in capsys.readouterr().err

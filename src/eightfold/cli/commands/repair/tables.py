@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from eightfold.cli.commands.repair.options import Options
@@ -19,11 +18,11 @@ from eightfold.files.records.certificates import Certificate
 from eightfold.files.records.plan_files import TableDraft
 from eightfold.files.write.verifying import DifferenceError
 from eightfold.forms.utf_8 import UTF_8
-from eightfold.repair import LOSSLESS, PlanError, repair
-from eightfold.text import faults
+from eightfold.repair import LOSSLESS, PlanError
 
 if TYPE_CHECKING:
     from eightfold.cli.work.table_changes import Planned
+    from eightfold.cli.work.table_repair import Counts
     from eightfold.columns.parts import Part
     from eightfold.columns.table_files import TableReader
 
@@ -63,11 +62,17 @@ class TableFile:
             with reading(self.path, self.kind, self._file, self._repaired_text) as reader:
                 yield reader
         except ConversionError as error:
-            line = f"names and metadata: {error.fault}"
-            raise StoppedError((*placed(self.path, None), line)) from error
+            raise self._stopped(error) from error
 
     def _repaired_text(self, text: bytes) -> bytes:
-        return repair(text, UTF_8, self.policy)
+        from eightfold.cli.work.table_repair import repaired_text
+
+        return repaired_text(text, self.policy)
+
+    def _stopped(self, error: ConversionError) -> StoppedError:
+        """Return the error for a value or a text that the policy cannot repair."""
+        where = "; ".join(getattr(error, "__notes__", ()))
+        return StoppedError((*placed(self.path, None), f"{where}: {error.fault}"), _REFUSING[self.policy])
 
     def faults(self) -> Iterator[Any]:
         """Yield the faults, as :func:`eightfold.cli.work.tables.cells_in` does, and count what would change."""
@@ -132,11 +137,13 @@ class TableFile:
         return change
 
     def _copy(self, target: BinaryIO, change: Callable[[Part], Any], certificate: Certificate | None) -> None:
+        from eightfold.cli.work.table_repair import replaced_fault_count
+
         with self._reading() as reader:
             self._count_texts(reader)
             lost = reader.copy(measured_sink(target, certificate), change)
             if not self.changes:  # otherwise they repeat strings that were repaired
-                self._count_replaced(reader)
+                self.changes += replaced_fault_count(reader)
         for each in lost:
             say(f"{shown(self.path)}: not kept: {each}")
         if certificate is not None:
@@ -205,38 +212,23 @@ class TableFile:
         planned.end()
 
     def _repaired(self, part: Part) -> Any:
-        from eightfold.columns import audit
-        from eightfold.columns import repair as repair_table
-        from eightfold.columns.buffers import share_buffers
+        from eightfold.cli.work.table_repair import repaired_part
 
         try:
-            with self._blaming(part):
-                count = audit(part.data, binary=False).num_rows
-                repaired = repair_table(part.data, self.policy, binary=False)
+            repaired, counts = repaired_part(self.path, self.kind, part, self.policy)
         except ConversionError as error:
-            where = "; ".join(getattr(error, "__notes__", ()))
-            first = f" (rows count from row {part.first_row})" if part.first_row else ""
-            line = *placed(self.path, None), f"{where}{first}: {error.fault}"
-            raise StoppedError(line, _REFUSING[self.policy]) from error
-        self._count(count, is_changed=not share_buffers(repaired, part.data))
+            raise self._stopped(error) from error
+        self._count(counts)
         return repaired
 
-    def _count(self, fault_count: int, *, is_changed: bool) -> None:
-        self.changes += fault_count or is_changed
-        self.lossy += 0 if self.policy in LOSSLESS else fault_count
+    def _count(self, counts: Counts) -> None:
+        self.changes += counts.changes
+        self.lossy += counts.lossy
 
     def _count_texts(self, reader: TableReader) -> None:
-        if reader.text_changes:
-            self._count(_fault_count(text.data for text in reader.kept_texts()), is_changed=True)
+        from eightfold.cli.work.table_repair import counts_of_texts
 
-    def _count_replaced(self, reader: TableReader) -> None:
-        """Count what is ill-formed and not in the copy: bounds, which are computed again, and texts of the writer."""
-        texts = (text.data for text in reader.replaced_texts())
-        self.changes += _fault_count(chain(texts, (bound.data for bound in reader.statistics())))
-
-
-def _fault_count(texts: Iterable[bytes]) -> int:
-    return sum(1 for text in texts for _ in faults(text, UTF_8))
+        self._count(counts_of_texts(reader, self.policy))
 
 
 def measured_sink(target: BinaryIO, certificate: Certificate | None) -> Any:

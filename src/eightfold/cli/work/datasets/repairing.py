@@ -17,9 +17,7 @@ from eightfold.files.paths.addresses import packing_of
 from eightfold.files.read.reading import Source
 from eightfold.files.read.reading import opened as opened_text
 from eightfold.forms import form as form_named
-from eightfold.forms.utf_8 import UTF_8
-from eightfold.repair import LOSSLESS, Repairer
-from eightfold.repair import repair as repair_text
+from eightfold.repair import Repairer
 
 
 class PieceRepaired(NamedTuple):
@@ -27,7 +25,7 @@ class PieceRepaired(NamedTuple):
 
     Attributes:
         piece: the piece.
-        changes: how many changes it has; of a table, how many of its faults were repaired.
+        changes: how many changes it has; in a table each fault is one.
         lossy: how many of them cannot be undone.
         said: messages.
         is_binary: whether it is a binary file, copied as it is.
@@ -105,27 +103,25 @@ class Repairing:
         return packing(piece.path, file)
 
     def _table(self, piece: Piece) -> PieceRepaired:
-        from eightfold.columns import audit, repair
-        from eightfold.columns.parts import blaming_part
+        from eightfold.cli.work.table_repair import counts_of_texts, repaired_part, repaired_text, replaced_fault_count
         from eightfold.columns.table_files import reading
 
-        changes = 0
+        found = []
 
         def repaired(part: Any) -> Any:
-            nonlocal changes
-            with blaming_part(piece.path, piece.kind, f"rows from {part.first_row}"):
-                changes += audit(part.data, binary=False, threads=1).num_rows
-                return repair(part.data, self.errors, binary=False, threads=1)
+            new, counts = repaired_part(piece.path, piece.kind, part, self.errors, threads=1)
+            found.append(counts)
+            return new
 
         with (
             opened(piece.path) as given,
-            reading(piece.path, piece.kind, given, lambda text: repair_text(text, UTF_8, self.errors)) as reader,
+            reading(piece.path, piece.kind, given, lambda text: repaired_text(text, self.errors)) as reader,
             self.target.writing(piece) as file,
         ):
-            changes += len(reader.text_changes)
-            lost = reader.copy(file, repaired)
-        lossy = 0 if self.errors in LOSSLESS else changes
-        return PieceRepaired(piece, changes, lossy, tuple(f"not kept: {each}" for each in lost))
+            found.append(counts_of_texts(reader, self.errors))
+            said = tuple(f"not kept: {each}" for each in reader.copy(file, repaired))
+            changes = sum(each.changes for each in found) or replaced_fault_count(reader)
+        return PieceRepaired(piece, changes, sum(each.lossy for each in found), said)
 
 
 @contextmanager
