@@ -570,6 +570,17 @@ def test_a_sort_order_of_numbers_and_bloom_filters_are_kept(tmp_path: Path, caps
         assert sizes[0] == sizes[1]
 
 
+def test_bloom_filters_do_not_become_less_exact(tmp_path: Path) -> None:
+    if not _has_bloom_filters():
+        pytest.skip("this pyarrow writes no bloom filters")
+    path, fixed = tmp_path / "data.parquet", tmp_path / "fixed.parquet"
+    given = pa.table({"name": strings([b"\xff", *(b"%d" % number for number in range(999))])})
+    pq.write_table(given, path, bloom_filter_options={"name": {"ndv": 1000, "fpp": 0.01}})
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    sizes = [pq.read_metadata(each).row_group(0).column(0).bloom_filter_length for each in (path, fixed)]
+    assert sizes[0] == sizes[1]
+
+
 def _has_bloom_filters() -> bool:
     import inspect
 

@@ -92,21 +92,33 @@ def _written(schema: Any, **options: Any) -> Any:
     return parquet.read_metadata(BytesIO(target.getvalue()))
 
 
-_BLOOM_HEADER, _VALUES_IN_A_BYTE = 64, 1.16
-"""The size that a header of a bloom filter has at most; distinct values for a byte of a filter, at pyarrow's rate."""
+_FALSE_RATE, _VALUES_IN_A_BYTE = 0.001, 0.54
+"""A rate of false answers, and how many distinct values a byte of a bloom filter has at it.
+
+pyarrow makes filters smaller as long as the rate stays below the given one, so it is low.
+"""
 
 
 def _bloom_filters(chunks: list[Any]) -> dict[str, Any]:
     """Return the option that gives columns a bloom filter of the size that they had; nothing for an old pyarrow."""
-    sizes: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for chunk in filter(_has_bloom_filter, chunks):
-        path, size = chunk.path_in_schema, getattr(chunk, "bloom_filter_length", None) or 0
-        sizes[path] = max(size, sizes.get(path, 0))
+        path, size = chunk.path_in_schema, getattr(chunk, "bloom_filter_length", None)
+        counts[path] = max(_distinct_values(size) if size else chunk.num_values, counts.get(path, 1))
     writer = import_module("pyarrow.parquet").ParquetWriter
-    if not sizes or "bloom_filter_options" not in inspect.signature(writer.__init__).parameters:
+    if not counts or "bloom_filter_options" not in inspect.signature(writer.__init__).parameters:
         return {}
-    values = {path: int(max(1, size - _BLOOM_HEADER) * _VALUES_IN_A_BYTE) for path, size in sizes.items()}
-    return {"bloom_filter_options": {path: {"ndv": max(1, count), "fpp": 0.05} for path, count in values.items()}}
+    return {"bloom_filter_options": {path: {"ndv": count, "fpp": _FALSE_RATE} for path, count in counts.items()}}
+
+
+def _distinct_values(size: int) -> int:
+    """Return for how many values pyarrow makes a bloom filter of so many bytes, of which some are its header.
+
+    >>> _distinct_values(2048 + 16)
+    1105
+    """
+    power_of_two = 1 << max(5, size.bit_length() - 1)
+    return int(power_of_two * _VALUES_IN_A_BYTE)
 
 
 def _kept_order(metadata: Any, text_columns: set[int]) -> Any:
