@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -140,3 +141,16 @@ def test_a_dataset_counts_what_a_file_alone_counts(way: str, given: Path, tmp_pa
     os.replace(ill_named_in_metadata(tmp_path, "parquet"), path)
     assert cli.main([*repair_line(way, path), "-o", str(tmp_path / "newer.parquet")]) == 0
     assert ": 9 changes, 0 lossy" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_name_of_any_length_is_cut_where_faults_repeat_it(kind: str, tmp_path: Path, capsys: Any) -> None:
+    inner = pa.StructArray.from_arrays([strings([b"\xff"] * 20)], ["y" * 100_000])
+    path = written(tmp_path, kind, pa.table({"x" * 100_000: strings([b"\xff"] * 20), "s": inner}))
+    assert cli.main(["check", "--output-format", "json", str(path)]) == 1
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert {fault["cell"]["column"] for fault in file["faults"]} == {f'"{"x" * 100}…"', f's."{"y" * 100}…"'}
+    root, plan = ["repair", "--root", str(tmp_path)], str(tmp_path / "plan")
+    for line in (["--plan", plan, str(path)], ["--apply", plan], ["--undo", plan]):
+        assert cli.main([*root, *line]) == 0
+    assert (tmp_path / "plan").stat().st_size < 50_000

@@ -30,9 +30,10 @@ def audit(
 ) -> Any:
     r"""Return the faults of all text in a table, as a pyarrow Table with a row for each fault.
 
-    Its columns are ``column`` (the path: ``name``, ``person.name``, ``tags[2]``), ``row`` (from 0), ``start`` and
-    ``end`` (offsets in bytes of the value), ``kind``, ``code_point`` (null if there is none), ``bytes`` (at most 64 of
-    them) and ``at_end`` (whether the end of the value cut a sequence short, as limits of bytes do). Faults are in the
+    Its columns are ``column`` (the path: ``name``, ``person.name``, ``tags[2]``; names of more than 1,024 characters
+    are cut), ``row`` (from 0), ``start`` and ``end`` (offsets in bytes of the value), ``kind``, ``code_point`` (null if
+    there is none), ``bytes`` (at most 64 of them) and ``at_end`` (whether the end of the value cut a sequence short, as
+    limits of bytes do). Faults are in the
     order of columns, then of rows. A value that several rows share, in a dictionary or a run, is reported once, at the
     first row that shows it. What a null hides is not reported. Values of a carrier are audited in its own form.
 

@@ -14,6 +14,7 @@ from eightfold.columns.unsupported import UnsupportedTypeError
 from eightfold.columns.values import BrokenColumnError, check_offsets, offsets_of
 
 _BLOCK_ROWS = 1 << 16
+_LONGEST_NAME, _CUT_NAME = 1024, 100
 
 
 class Shown(NamedTuple):
@@ -439,9 +440,15 @@ def union_offsets(array: Any) -> Any:
 def shown_name(name: str) -> str:
     r"""Return a name as a path begins with it: unchanged, or as a JSON string if it is not a plain word.
 
+    A name of more than 1,024 characters is cut, as each fault of its column repeats it.
+
     >>> shown_name("name"), shown_name("a.b"), shown_name("")
     ('name', '"a.b"', '""')
+    >>> len(shown_name("a" * 1025))
+    103
     """
+    if len(name) > _LONGEST_NAME:
+        name = f"{name[:_CUT_NAME]}…"
     return name if name.isidentifier() and name.isprintable() else json.dumps(name, ensure_ascii=not name.isprintable())
 
 
