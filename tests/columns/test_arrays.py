@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import eightfold
 from eightfold import columns
+from eightfold.columns import reports
 from eightfold.columns.arrow import chunks_of
 from support.arrow_arrays import addresses, array_of, bytes_of
 from support.handlers import handler
@@ -423,6 +424,7 @@ for name in ("pyarrow", "polars", "pandas", "duckdb", "numpy"):
 import eightfold
 assert "eightfold.columns" not in sys.modules
 from eightfold import columns
+from eightfold.columns import reports
 from eightfold.columns import sqlite
 try:
     columns.audit([])
@@ -439,3 +441,13 @@ def test_the_plain_install_imports() -> None:
 
 def test_chunks_of_an_array() -> None:
     assert len(list(chunks_of(pa.chunked_array([["a"], ["b"]])))) == 2
+
+
+def test_a_report_is_longer_than_the_offsets_of_one_array_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reports, "_MOST_BYTES", 10)
+    nested = pa.array([[b"\xff"]] * 7, pa.list_(pa.binary()))
+    found = columns.audit(pa.table({"name": [b"\xff"] * 7, "list": nested}))
+    assert found["column"].to_pylist() == ["name"] * 7 + ["list[0]"] * 7
+    assert found["column"].num_chunks > 2
+    assert found["row"].to_pylist() == [*range(7)] * 2
+    assert columns.audit(pa.table({"name": [b"\xff"] * 7}), limit=5)["row"].to_pylist() == [*range(5)]

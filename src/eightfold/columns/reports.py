@@ -64,7 +64,7 @@ def audit(
         if batch is not None:
             found.append(batch)
             left = None if left is None else left - batch.num_rows
-    return pa.Table.from_batches(found, schema())
+    return pa.concat_tables(found) if found else schema().empty_table()
 
 
 def schema() -> Any:
@@ -131,6 +131,9 @@ def faults_of(report: Any, form: AnyForm = "utf-8") -> Iterator[Placed]:
 # --- from buffers to a report -----------------------------------------------------------------------------------------
 
 
+_MOST_BYTES = 1 << 30
+
+
 class _Given(NamedTuple):
     """An array of text of a column, and where its chunk begins."""
 
@@ -139,7 +142,7 @@ class _Given(NamedTuple):
     leaf: Leaf
 
     def report(self, form: Form, limit: int | None, threads: int) -> Any:
-        """Return the faults as a RecordBatch, or None if there are none."""
+        """Return the faults as a Table, or None if there are none."""
         # A dictionary has its own order: its first faults need not be those of the first rows.
         keeps_order = self.leaf.way is None or self.leaf.way.keeps_order
         found, batch = self._found(form, limit if keeps_order else None, threads)
@@ -149,7 +152,7 @@ class _Given(NamedTuple):
         return batch.slice(0, limit) if batch is not None and batch.num_rows else None
 
     def _found(self, form: Form, limit: int | None, threads: int) -> tuple[int, Any]:
-        """Return the number of faults, at most the limit, and those that a row shows as a RecordBatch, or None."""
+        """Return the number of faults, at most the limit, and those that a row shows as a Table, or None."""
         try:
             findings = faults_in(self.leaf, form, limit, threads)
         except BrokenColumnError as error:
@@ -168,7 +171,7 @@ class _Given(NamedTuple):
         paths = pa.array([f"{self.name}{place.step}" for _, place in places], pa.string())
         rows = pa.array([self.first_row + place.row for _, place in places], pa.int64())
         kept = batch.take(pa.array([at for at, _ in places], pa.int64()))
-        return pa.RecordBatch.from_arrays([paths, rows, *kept.columns[2:]], schema=schema())
+        return pa.Table.from_arrays([paths, rows, *kept.columns[2:]], schema=schema())
 
 
 def _leaves(table: Any, *, binary: bool) -> Iterator[_Given]:
@@ -240,9 +243,9 @@ def _batch(findings: Findings, name: str, first_row: int) -> Any:
     code_points = array(pa.uint32(), findings.code_points)
     missing = pa.scalar(values.NO_CODE_POINT, pa.uint32())
     units = array(pa.large_binary(), findings.unit_ends, findings.units)
-    return pa.RecordBatch.from_arrays(
+    return pa.Table.from_arrays(
         [
-            pa.repeat(pa.scalar(name, pa.string()), count),
+            _repeated(name, count),
             compute().add(rows, first_row) if first_row else rows,
             array(pa.int64(), findings.starts),
             array(pa.int64(), findings.ends),
@@ -253,6 +256,13 @@ def _batch(findings: Findings, name: str, first_row: int) -> Any:
         ],
         schema=schema(),
     )
+
+
+def _repeated(name: str, count: int) -> Any:
+    """Return a name so many times, in chunks that the offsets of strings can count."""
+    pa, most = pyarrow(), _MOST_BYTES // max(1, len(name.encode()))
+    chunks = [pa.repeat(pa.scalar(name, pa.string()), min(most, count - at)) for at in range(0, count, most)]
+    return pa.chunked_array(chunks, pa.string())
 
 
 __all__ = ["Placed", "audit", "engine_for", "faults_in", "faults_of", "leaves_of", "named", "schema"]
