@@ -190,3 +190,36 @@ def test_the_metadata_of_column_chunks(tmp_path: Path, capsys: Any) -> None:
     assert "not kept: key-value metadata of column chunks" in said
     assert "2 changes, 0 lossy" in said
     assert cli.main(["check", str(fixed)]) == 0
+
+
+def inside(kind: str, array: Any) -> Any:
+    """Return an array that has each two values of another inside one of its own."""
+    offsets = pa.array(range(0, len(array) + 1, 2), pa.int32())
+    if kind == "list":
+        return pa.ListArray.from_arrays(offsets, array)
+    if kind == "map":
+        return pa.MapArray.from_arrays(offsets, pa.array(range(len(array))), array)
+    if kind == "struct":
+        return pa.StructArray.from_arrays([array[::2], pa.array(["plain"] * (len(array) // 2))], ["a", "b"])
+    return pa.FixedSizeListArray.from_arrays(array, 2)
+
+
+@pytest.mark.parametrize("index", ["int8", "int32"])
+@pytest.mark.parametrize("kind", ["list", "map", "struct", "fixed_size_list"])
+def test_dictionaries_inside_other_types(kind: str, index: str, tmp_path: Path, capsys: Any) -> None:
+    entries = strings([b"\xfe", b"b", b"\xff"])
+    values = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 2, 1, 0], index), entries, safe=False)
+    path, fixed = tmp_path / "data.parquet", tmp_path / "fixed.parquet"
+    pq.write_table(pa.table({"c": inside(kind, values)}), path, compression="none")
+    assert cli.main(["check", str(path)]) == 1
+    assert cli.main(["repair", "--verify", "--errors", "replace", "--lossy", str(path), "-o", str(fixed)]) == 0
+    is_known = "dictionary" in str(pq.read_schema(path).field("c").type)  # pyarrow 21 reads none in a map
+    assert is_known or kind == "map"
+    assert ("types of the indices" in capsys.readouterr().err) == (is_known and index == "int8")
+    texts = pa.array(["\ufffd", "b", "\ufffd", "\ufffd", "b", "\ufffd"])
+    assert ("dictionary<values=string, indices=int32" in str(pq.read_schema(fixed).field("c").type)) == is_known
+    assert opened(fixed)["c"].to_pylist() == pa.chunked_array([inside(kind, texts)]).to_pylist()
+    metadata = pq.read_metadata(fixed).row_group(0)
+    chunk = metadata.column(1 if kind == "map" else 0)
+    page = Reader(fixed.read_bytes()[chunk.dictionary_page_offset :]).struct()
+    assert page[3] == len(b"\3\0\0\0\xef\xbf\xbd\1\0\0\0b")  # and no memory that nobody has set

@@ -12,13 +12,14 @@ from typing import Any, BinaryIO
 from eightfold.columns.arrow import as_type, binary_type, is_text_dictionary, pyarrow
 from eightfold.columns.footers import CREATED_BY, Statistic, ended, put_back_in, read_footer, repaired_texts
 from eightfold.columns.int96 import int96_columns, is_kept
-from eightfold.columns.nested import holds_text
 from eightfold.columns.page_headers import page_options
 from eightfold.columns.parquet_choices import listed, losses, options_like, own_metadata
 from eightfold.columns.parts import Part, blaming_part, closed
 from eightfold.columns.patched import Patched
+from eightfold.columns.rebuilding import assembled
 from eightfold.columns.schemas import Text
 from eightfold.columns.sinks import HeldEnd
+from eightfold.columns.steps import children
 from eightfold.columns.thrift import MalformedError
 from eightfold.files import FileError
 from eightfold.files.read.tables import PARQUET
@@ -43,7 +44,7 @@ class ParquetReader:
         file, self.text_changes = self._with_texts(file, repaired)
         self._opened_with: Callable[..., Any] = partial(opened, file, **options)
         first = self._opened_with()
-        dictionaries = _text_dictionaries(first.schema_arrow)
+        dictionaries = _text_dictionaries(first)
         # Otherwise pyarrow makes dictionaries by a cast, which refuses ill-formed values.
         self._file: Any = self._opened_with(read_dictionary=dictionaries) if dictionaries else first
         self.schema: Any = self._file.schema_arrow
@@ -208,16 +209,39 @@ class ParquetReader:
 
 
 def _with_unique_entries(table: Any) -> Any:
-    """Return a table in whose dictionaries of strings no entry is there twice, as a repair may leave them.
+    """Return a table in whose dictionaries, also inside other types, no entry is there twice, as a repair may leave it.
 
     pyarrow 26 writes such a dictionary with memory behind its end that nobody has set.
     """
     for at, column in enumerate(table.columns):
-        if is_text_dictionary(column.type):
-            chunks = [_unique_entries(chunk) for chunk in column.chunks]
+        if _holds_dictionary(column.type):
+            chunks = [_unique(chunk) for chunk in column.chunks]
             if any(one is not other for one, other in zip(chunks, column.chunks, strict=True)):
                 table = table.set_column(at, table.schema.field(at), pyarrow().chunked_array(chunks, column.type))
     return table
+
+
+def _holds_dictionary(type: Any) -> bool:
+    """Return whether a type is a dictionary of strings, or contains one."""
+    if isinstance(type, pyarrow().BaseExtensionType):
+        return _holds_dictionary(type.storage_type)
+    fields = map(type.field, range(type.num_fields))
+    return is_text_dictionary(type) or any(_holds_dictionary(field.type) for field in fields)
+
+
+def _unique(array: Any) -> Any:
+    """Return an array that holds dictionaries with each entry of them once; the same object if it is so already."""
+    if is_text_dictionary(array.type):
+        return _unique_entries(array)
+    if not _holds_dictionary(array.type):
+        return array
+    if isinstance(array, pyarrow().ExtensionArray):
+        before = array.storage  # each access makes a new object
+        storage = _unique(before)
+        return array if storage is before else pyarrow().ExtensionArray.from_storage(array.type, storage)
+    old = [child for child, _ in children(array)]
+    new = [_unique(child) for child in old]
+    return array if all(one is other for one, other in zip(old, new, strict=True)) else assembled(array, new)
 
 
 def _unique_entries(array: Any) -> Any:
@@ -230,14 +254,24 @@ def _unique_entries(array: Any) -> Any:
     return pyarrow().DictionaryArray.from_arrays(indices, values, ordered=array.type.ordered, safe=False)
 
 
-def _text_dictionaries(schema: Any) -> list[str]:
-    """Return the names of columns that are dictionaries of text."""
-    is_dictionary = pyarrow().types.is_dictionary
-    return [
-        field.name
-        for field in map(schema.field, range(len(schema)))
-        if is_dictionary(field.type) and holds_text(field.type, binary=False)
-    ]
+def _text_dictionaries(file: Any) -> list[str]:
+    """Return the paths of the columns of a ParquetFile that Arrow has as dictionaries of strings."""
+    leaves = [leaf for field in file.schema_arrow for leaf in _leaf_types(field.type)]
+    paths = [file.schema.column(at).path for at in range(len(file.schema))]
+    if len(leaves) != len(paths):
+        return [field.name for field in file.schema_arrow if is_text_dictionary(field.type)]
+    return [path for path, leaf in zip(paths, leaves, strict=True) if is_text_dictionary(leaf)]
+
+
+def _leaf_types(type: Any) -> Iterator[Any]:
+    """Yield the types inside a type that hold no others, each of them a column in Parquet."""
+    if isinstance(type, pyarrow().BaseExtensionType):
+        yield from _leaf_types(type.storage_type)
+    elif not type.num_fields:
+        yield type
+    else:
+        for field in map(type.field, range(type.num_fields)):
+            yield from _leaf_types(field.type)
 
 
 __all__ = ["ParquetReader"]
