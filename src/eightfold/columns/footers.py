@@ -32,8 +32,9 @@ _CHUNKS = 1
 """A field of RowGroup: columns."""
 _CHUNK_METADATA, _INDEX_OFFSET, _INDEX_LENGTH = 3, 6, 7
 """Fields of ColumnChunk: meta_data, column_index_offset and column_index_length."""
-_CHUNK_PATH, _VALUE_COUNT, _CHUNK_PAIRS, _DATA_PAGE_OFFSET, _CHUNK_STATISTICS = 3, 5, 8, 9, 12
-"""Fields of ColumnMetaData: path_in_schema, num_values, key_value_metadata, data_page_offset and statistics."""
+_CHUNK_PATH, _VALUE_COUNT, _CHUNK_PAIRS, _DATA_PAGE_OFFSET, _CHUNK_STATISTICS, _BLOOM_OFFSET = 3, 5, 8, 9, 12, 14
+"""Fields of ColumnMetaData: path_in_schema, num_values, key_value_metadata, data_page_offset, statistics and
+bloom_filter_offset."""
 _TEXT_TYPES = (0, 4, 19)
 """ConvertedType UTF8, ENUM and JSON."""
 _TEXT_LOGICAL_TYPES = (1, 4, 12)
@@ -214,6 +215,12 @@ class Footer:
             if start > 0 and length > 0:
                 yield PageIndex(column.top, _shown(column.path), number, start, length)
 
+    @property
+    def bloom_filters(self) -> list[str]:
+        """The paths of the columns that have a bloom filter in any row group."""
+        has_one = (each for each in self._chunks() if _BLOOM_OFFSET in _struct(each[2].get(_CHUNK_METADATA)))
+        return list(dict.fromkeys(_shown(column.path) for _, column, _ in has_one))
+
     def data_pages(self) -> Iterator[int]:
         """Yield where the first data page of each column chunk that has values begins."""
         for _, _, chunk in self._chunks():
@@ -321,15 +328,25 @@ def read_footer(file: BinaryIO) -> Footer | None:
     return Footer(file.read(size), start)
 
 
+def footer_in(data: bytes) -> Footer:
+    """Return the footer in the end of a Parquet file.
+
+    Raises:
+        MalformedError: it has none.
+    """
+    footer = read_footer(io.BytesIO(_MAGIC + data))
+    if footer is None:
+        raise MalformedError("it has no footer")
+    return footer
+
+
 def put_back_in(data: bytes, changes: Iterable[TextChange]) -> bytes:
     """Return the end of a Parquet file, with its footer, in which texts are what they were before changes.
 
     Raises:
         MalformedError: it has no footer, or a text is not what the changes say.
     """
-    footer = read_footer(io.BytesIO(_MAGIC + data))
-    if footer is None:
-        raise MalformedError("it has no footer")
+    footer = footer_in(data)
     there = {text.place: text.data for text in footer.texts}
     schema = footer.arrow_schema_place
     new = {}
@@ -454,6 +471,7 @@ __all__ = [
     "PageIndex",
     "Statistic",
     "ended",
+    "footer_in",
     "put_back_in",
     "read_footer",
     "repaired_texts",

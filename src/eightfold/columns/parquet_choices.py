@@ -232,7 +232,6 @@ _LOSSES: dict[str, Callable[[Any, Any], bool]] = {
     "compression": lambda old, new: old.compression != new.compression,
     "encodings": lambda old, new: not _encodings(old) <= _encodings(new),
     "statistics": lambda old, new: old.is_stats_set and not new.is_stats_set,
-    "bloom filters": lambda old, new: _has_bloom_filter(old) and not _has_bloom_filter(new),
     "the page index": lambda old, new: any(map(gt, _page_index(old), _page_index(new))),
 }
 

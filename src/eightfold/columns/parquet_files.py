@@ -10,7 +10,16 @@ from itertools import product
 from typing import Any, BinaryIO
 
 from eightfold.columns.arrow import as_type, binary_type, is_text_dictionary, pyarrow
-from eightfold.columns.footers import CREATED_BY, Statistic, ended, put_back_in, read_footer, repaired_texts
+from eightfold.columns.footers import (
+    CREATED_BY,
+    Footer,
+    Statistic,
+    ended,
+    footer_in,
+    put_back_in,
+    read_footer,
+    repaired_texts,
+)
 from eightfold.columns.int96 import int96_columns, is_kept
 from eightfold.columns.page_headers import page_options
 from eightfold.columns.parquet_choices import listed, losses, options_like, own_metadata
@@ -162,10 +171,10 @@ class ParquetReader:
                     writer.write_table(data, row_group_size=max(data.num_rows, 1))
         with blaming_part(self._path, PARQUET, "metadata"):
             target.write(put_back_in(held.end, put_back) if put_back else held.end)
-        return [*self._never_kept(), *losses(self.metadata, written[0])]
+        return [*self._never_kept(held.end), *losses(self.metadata, written[0])]
 
-    def _never_kept(self) -> Iterator[str]:
-        """Yield what no copy of the file has, as :meth:`copy` returns it."""
+    def _never_kept(self, end: bytes) -> Iterator[str]:
+        """Yield what a copy that ends so has not, as :meth:`copy` returns it."""
         if self._has_other_types:
             yield "the types of the indices of dictionaries"
         if self._footer is None:
@@ -176,6 +185,8 @@ class ParquetReader:
             yield "key-value metadata of column chunks"
         if self._footer.enums:
             yield f"type Enum of {listed(self._footer.enums)}: it is now String"
+        if lost := _lost_bloom_filters(self._footer, end):
+            yield f"bloom filters of {listed(lost)}"
 
     def _check_groups(self) -> None:
         """Read a row of each row group: pyarrow aborts where it is asked for metadata of a column that it cannot read.
@@ -206,6 +217,13 @@ class ParquetReader:
     @property
     def _text_columns(self) -> set[int]:
         return set() if self._footer is None else self._footer.text_columns
+
+
+def _lost_bloom_filters(old: Footer, end: bytes) -> list[str]:
+    """Return the columns that had a bloom filter, and have none in a copy that ends so. Not every pyarrow sees them."""
+    had = old.bloom_filters
+    kept = footer_in(end).bloom_filters if had else []
+    return [path for path in had if path not in kept]
 
 
 def _with_unique_entries(table: Any) -> Any:
