@@ -111,6 +111,12 @@ def spliced_column(
     column: Column, rows: bytes, ends: bytes, values: bytes
 ) -> tuple[bytes | None, bytes, bytes | None]: ...
 
+class FileExaminer:
+    """Only where the system is one of Unix's: see `eightfold.cli.work.given`."""
+
+    def __init__(self, form: Form, examined: object) -> None: ...
+    def clean_size(self, path: bytes) -> int | None: ...
+
 class Tree:
     """Only where the system is one of Unix's: see `eightfold.files.walk.trees`."""
 

@@ -102,7 +102,7 @@ mod _native {
     use super::stream::{decoded_piece, encoded_piece};
     #[cfg(unix)]
     #[pymodule_export]
-    use super::tree::Tree;
+    use super::tree::{FileExaminer, Tree};
     #[pymodule_export]
     use super::wtf8::joined;
 

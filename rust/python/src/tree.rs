@@ -1,14 +1,16 @@
-//! A tree for Python: the core walks it and examines its files in threads, without the global lock.
+//! Trees and files for Python: the core walks and examines them without the global lock, trees in threads.
 
+use std::sync::Mutex;
 use std::time::Duration;
 
-use eightfold_tree::{Batch, Batches, Examination, Finding, Rules, Selection, Taken, Walk, What};
+use eightfold_tree::{Batch, Batches, Examination, Examiner, Finding, Rules, Selection, Taken, Verdict, Walk, What};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::bytes_object::bytes_of_slice;
 use crate::given::Optional;
 use crate::handle::Handle;
+use crate::locks::locked;
 use crate::made::Made;
 use crate::threads::threads_of;
 
@@ -73,18 +75,8 @@ impl Tree {
         special: Vec<Patterns>,
         threads: Optional<'_>,
     ) -> PyResult<Self> {
-        let examination = Examination {
-            form: Handle::of(form)?.get().form.clone(),
-            marks: examined.marks,
-            may_differ: examined.may_differ,
-            skips_binary: examined.skips_binary,
-            escapes: examined.escapes,
-            suspects: examined.suspects,
-            lists: examined.lists,
-            special: special.into_iter().map(rules).collect(),
-        };
         let walk = Walk::new(top, selection(selected));
-        let batches = Batches::new(walk, examination, threads_of(&threads)?)?;
+        let batches = Batches::new(walk, examination(form, examined, special)?, threads_of(&threads)?)?;
         Ok(Tree { batches })
     }
 
@@ -101,6 +93,40 @@ impl Tree {
             }
         }
     }
+}
+
+/// Examines files that are given: see `eightfold.cli.work.given`.
+#[pyclass(frozen, module = "eightfold._native")]
+pub struct FileExaminer {
+    examiner: Mutex<Examiner<Examination>>,
+}
+
+#[pymethods]
+impl FileExaminer {
+    #[new]
+    fn new(form: &Bound<'_, PyAny>, examined: Examined) -> PyResult<Self> {
+        Ok(FileExaminer { examiner: Mutex::new(Examiner::new(examination(form, examined, vec![])?)) })
+    }
+
+    fn clean_size(&self, py: Python<'_>, path: Vec<u8>) -> Option<u64> {
+        match py.detach(|| locked(&self.examiner).verdict_of_path(&path)) {
+            Verdict::Clean(size) => Some(size),
+            _ => None,
+        }
+    }
+}
+
+fn examination(form: &Bound<'_, PyAny>, examined: Examined, special: Vec<Patterns>) -> PyResult<Examination> {
+    Ok(Examination {
+        form: Handle::of(form)?.get().form.clone(),
+        marks: examined.marks,
+        may_differ: examined.may_differ,
+        skips_binary: examined.skips_binary,
+        escapes: examined.escapes,
+        suspects: examined.suspects,
+        lists: examined.lists,
+        special: special.into_iter().map(rules).collect(),
+    })
 }
 
 fn selection(given: Selected) -> Selection {

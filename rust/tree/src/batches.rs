@@ -165,7 +165,7 @@ impl Drop for Guard<'_> {
     }
 }
 
-fn examined(examiner: &mut Examiner<'_>, pieces: Vec<Piece>, left_out: usize) -> Batch {
+fn examined(examiner: &mut Examiner<&Examination>, pieces: Vec<Piece>, left_out: usize) -> Batch {
     let mut batch = Batch { left_out, ..Batch::default() };
     for piece in pieces {
         match piece {

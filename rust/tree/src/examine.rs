@@ -1,11 +1,13 @@
 //! Examining: whether a file needs no more than to be counted, because it is clean, or binary and so left alone.
 
+use std::borrow::Borrow;
 use std::ffi::CStr;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use eightfold_core::kernels::{count_beyond_ascii, find_byte, find_pair};
 use eightfold_core::{Form, Scan};
-use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
+use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, openat, stat};
 use rustix::io::Errno;
 
 use crate::opening::{AT_ONCE, PATH_BYTES, read_retrying};
@@ -64,27 +66,46 @@ pub enum Verdict {
 }
 
 /// Examines files one after another.
-pub struct Examiner<'a> {
-    examination: &'a Examination,
+#[derive(Debug)]
+pub struct Examiner<E> {
+    examination: E,
     buffer: Box<[u8]>,
 }
 
-impl<'a> Examiner<'a> {
+fn is_regular(status: &Stat) -> bool {
+    FileType::from_raw_mode(status.st_mode) == FileType::RegularFile
+}
+
+impl<E: Borrow<Examination>> Examiner<E> {
     /// An examiner with a buffer of its own.
     #[must_use]
-    pub fn new(examination: &'a Examination) -> Self {
+    pub fn new(examination: E) -> Self {
         Examiner { examination, buffer: vec![0; CHUNK_BYTES].into() }
     }
 
     /// Examine a file of an open folder.
-    pub fn verdict(&mut self, folder: &Folder, name: &CStr) -> Verdict {
-        if !self.examination.special.is_empty() {
+    pub(crate) fn verdict(&mut self, folder: &Folder, name: &CStr) -> Verdict {
+        let special = &self.examination.borrow().special;
+        if !special.is_empty() {
             let path = [&folder.inside, name.to_bytes()].concat();
-            if self.examination.special.iter().any(|rules| rules.touch(&path)) {
+            if special.iter().any(|rules| rules.touch(&path)) {
                 return Verdict::More;
             }
         }
         self.examined(folder, name).unwrap_or_else(Verdict::Unreadable)
+    }
+
+    /// Examine a file under a path that was given; links on the way are followed.
+    pub fn verdict_of_path(&mut self, path: &[u8]) -> Verdict {
+        self.examined_path(path).unwrap_or_else(Verdict::Unreadable)
+    }
+
+    fn examined_path(&mut self, path: &[u8]) -> Result<Verdict, Errno> {
+        // Not only once it is open: who writes to a pipe may wait for one reader, who stays.
+        if !is_regular(&stat(path)?) {
+            return Ok(Verdict::Irregular);
+        }
+        self.read(&open(path, OFlags::RDONLY | AT_ONCE, Mode::empty())?)
     }
 
     fn examined(&mut self, folder: &Folder, name: &CStr) -> Result<Verdict, Errno> {
@@ -92,36 +113,40 @@ impl<'a> Examiner<'a> {
             return Err(Errno::NAMETOOLONG);
         }
         // A link or a pipe may have come in its place since it was listed.
-        let file = openat(&folder.handle, name, OFlags::RDONLY | OFlags::NOFOLLOW | AT_ONCE, Mode::empty())?;
-        let status = fstat(&file)?;
-        if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile {
+        self.read(&openat(&folder.handle, name, OFlags::RDONLY | OFlags::NOFOLLOW | AT_ONCE, Mode::empty())?)
+    }
+
+    fn read(&mut self, file: &OwnedFd) -> Result<Verdict, Errno> {
+        let status = fstat(file)?;
+        if !is_regular(&status) {
             return Ok(Verdict::Irregular);
         }
+        let examination = self.examination.borrow();
         let size = u64::try_from(status.st_size).unwrap_or(0);
-        let mut held = read_retrying(&file, &mut self.buffer)?;
+        let mut held = read_retrying(file, &mut self.buffer)?;
         if size >= LARGE_BYTES || (held as u64) < size.min(HEAD_BYTES as u64) {
             return Ok(Verdict::More);
         }
-        if let Some(verdict) = self.examination.by_head(&self.buffer[..held.min(HEAD_BYTES)], size) {
+        if let Some(verdict) = examination.by_head(&self.buffer[..held.min(HEAD_BYTES)], size) {
             return Ok(verdict);
         }
         let (mut passed, mut beyond) = (held as u64, 0);
         loop {
             let is_last = passed == size && held < CHUNK_BYTES;
-            let Some(rest) = self.examination.passed_over(&self.buffer[..held], is_last) else {
+            let Some(rest) = examination.passed_over(&self.buffer[..held], is_last) else {
                 return Ok(Verdict::More);
             };
-            beyond += self.examination.beyond_ascii(&self.buffer[..rest]);
+            beyond += examination.beyond_ascii(&self.buffer[..rest]);
             if is_last {
-                return Ok(self.examination.clean(passed, beyond));
+                return Ok(examination.clean(passed, beyond));
             }
             self.buffer.copy_within(rest..held, 0);
             let kept = held - rest;
-            let more = read_retrying(&file, &mut self.buffer[kept..])?;
+            let more = read_retrying(file, &mut self.buffer[kept..])?;
             if more == 0 {
-                let is_clean = self.examination.passed_over(&self.buffer[..kept], true).is_some();
-                beyond += self.examination.beyond_ascii(&self.buffer[..kept]);
-                return Ok(if is_clean { self.examination.clean(passed, beyond) } else { Verdict::More });
+                let is_clean = examination.passed_over(&self.buffer[..kept], true).is_some();
+                beyond += examination.beyond_ascii(&self.buffer[..kept]);
+                return Ok(if is_clean { examination.clean(passed, beyond) } else { Verdict::More });
             }
             held = kept + more;
             passed += more as u64;
@@ -297,7 +322,10 @@ pub(crate) mod tests {
         let folder = Folder { path: path.as_os_str().as_bytes().to_vec(), inside: Vec::new(), handle };
         let examination = ascii();
         let mut examiner = Examiner::new(&examination);
-        let verdicts = [c"file", c"link", c"pipe", c"none", c"."].map(|name| examiner.verdict(&folder, name));
+        let names = [c"file", c"link", c"pipe", c"none", c"."];
+        let verdicts = names.map(|name| examiner.verdict(&folder, name));
+        let given =
+            names.map(|name| examiner.verdict_of_path(path.join(name.to_str().unwrap()).as_os_str().as_bytes()));
         fs::remove_dir_all(&path).unwrap();
         let expected = [
             Verdict::Clean(4),
@@ -307,5 +335,7 @@ pub(crate) mod tests {
             Verdict::Irregular,
         ];
         assert_eq!(verdicts, expected);
+        // Of what is given, links are followed.
+        assert_eq!(given, [Verdict::Clean(4), Verdict::Clean(4), expected[2], expected[3], expected[4]]);
     }
 }
