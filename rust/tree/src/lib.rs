@@ -1,9 +1,8 @@
 //! The files of folders that patterns select, and which of them need no more than to be counted. Knows no Python.
 //!
-//! A [`Walk`] lists folders, an [`Examination`] says what is looked for in files, and [`Batches`] do both in threads. An
-//! [`Examiner`] does the second alone.
-//! What they decide is what `eightfold.files.walk` and the commands decide without a core: whatever is not certain here
-//! is a [`Finding`], and decided there.
+//! A [`Walk`] lists folders, an [`Examination`] says what is looked for in files, an [`Examiner`] looks, and
+//! [`Batches`] do both in threads. What they decide is what `eightfold.files.walk` and the commands decide without a
+//! core: whatever is not certain here is a [`Finding`], and decided there.
 
 #![cfg(unix)]
 
