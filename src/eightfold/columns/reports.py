@@ -33,9 +33,9 @@ def audit(
     Its columns are ``column`` (the path: ``name``, ``person.name``, ``tags[2]``; names of more than 1,024 characters
     are cut), ``row`` (from 0), ``start`` and ``end`` (offsets in bytes of the value), ``kind``, ``code_point`` (null if
     there is none), ``bytes`` (at most 64 of them) and ``at_end`` (whether the end of the value cut a sequence short, as
-    limits of bytes do). Faults are in the
-    order of columns, then of rows. A value that several rows share, in a dictionary or a run, is reported once, at the
-    first row that shows it. What a null hides is not reported. Values of a carrier are audited in its own form.
+    limits of bytes do). Faults are in the order of columns, then of rows. A value that several rows share, in a
+    dictionary or a run, is reported once, at the first row that shows it. What a null hides is not reported. Values of
+    a carrier are audited in its own form.
 
     Args:
         table: anything with the Arrow PyCapsule interface: a table, a record batch, a stream or a single array.
