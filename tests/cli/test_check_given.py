@@ -1,4 +1,4 @@
-"""Files given by their paths, of which the core reads the clean ones, are told of as where there is no core."""
+"""Files given by their paths: the core reads the clean ones, and the report is the same as without it."""
 
 from __future__ import annotations
 
@@ -83,29 +83,29 @@ def named(folder: Path) -> list[str]:
     return [*names, "below/text.txt", "below/pairs.txt", "below/left-out.txt", "below"]
 
 
-def told(*arguments: str, cwd: Path) -> tuple[int, bytes, bytes]:
+def report(*arguments: str, cwd: Path) -> tuple[int, bytes, bytes]:
     found = run_here("check", *arguments, cwd=cwd)
     return found.returncode, found.stdout, found.stderr
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
-def test_what_is_given_is_told_of_as_without_the_core(
+def test_the_report_is_the_same_as_without_the_core(
     options: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with_core = told(*options, *named(folder), cwd=folder)
+    with_core = report(*options, *named(folder), cwd=folder)
     monkeypatch.setattr(given, "_EXAMINER", None)
-    assert with_core == told(*options, *named(folder), cwd=folder)
+    assert with_core == report(*options, *named(folder), cwd=folder)
     assert b"none.txt" in with_core[2]
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
-def test_a_single_file_is_told_of_as_without_the_core(
+def test_the_report_on_one_file_is_the_same_as_without_the_core(
     options: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [name for name in named(folder) if name not in ("large.txt", "below")]
-    with_core = [told(*options, name, cwd=folder) for name in names]
+    with_core = [report(*options, name, cwd=folder) for name in names]
     monkeypatch.setattr(given, "_EXAMINER", None)
-    assert with_core == [told(*options, name, cwd=folder) for name in names]
+    assert with_core == [report(*options, name, cwd=folder) for name in names]
 
 
 @pytest.fixture

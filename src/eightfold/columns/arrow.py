@@ -321,11 +321,13 @@ def holds(type: Any, is_meant: Callable[[Any], bool]) -> bool:
     (True, False)
     """
     pa, types = pyarrow(), pyarrow().types
+    if is_meant(type):
+        return True
     if isinstance(type, pa.BaseExtensionType):
         return holds(type.storage_type, is_meant)
     if types.is_dictionary(type) or types.is_run_end_encoded(type):
         return holds(type.value_type, is_meant)
-    return is_meant(type) or any(holds(type.field(at).type, is_meant) for at in range(type.num_fields))
+    return any(holds(type.field(at).type, is_meant) for at in range(type.num_fields))
 
 
 def no_rows(type: Any) -> Any:

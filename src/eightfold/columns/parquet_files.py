@@ -9,7 +9,7 @@ from io import BufferedReader
 from itertools import product
 from typing import Any, BinaryIO
 
-from eightfold.columns.arrow import as_type, binary_type, is_text_dictionary, pyarrow
+from eightfold.columns.arrow import as_type, binary_type, holds, is_text_dictionary, pyarrow
 from eightfold.columns.footers import (
     CREATED_BY,
     Footer,
@@ -232,26 +232,18 @@ def _with_unique_entries(table: Any) -> Any:
     pyarrow 26 writes such a dictionary with memory behind its end that nobody has set.
     """
     for at, column in enumerate(table.columns):
-        if _holds_dictionary(column.type):
+        if holds(column.type, is_text_dictionary):
             chunks = [_unique(chunk) for chunk in column.chunks]
             if any(one is not other for one, other in zip(chunks, column.chunks, strict=True)):
                 table = table.set_column(at, table.schema.field(at), pyarrow().chunked_array(chunks, column.type))
     return table
 
 
-def _holds_dictionary(type: Any) -> bool:
-    """Return whether a type is a dictionary of strings, or contains one."""
-    if isinstance(type, pyarrow().BaseExtensionType):
-        return _holds_dictionary(type.storage_type)
-    fields = map(type.field, range(type.num_fields))
-    return is_text_dictionary(type) or any(_holds_dictionary(field.type) for field in fields)
-
-
 def _unique(array: Any) -> Any:
     """Return an array that holds dictionaries with each entry of them once; the same object if it is so already."""
     if is_text_dictionary(array.type):
         return _unique_entries(array)
-    if not _holds_dictionary(array.type):
+    if not holds(array.type, is_text_dictionary):
         return array
     if isinstance(array, pyarrow().ExtensionArray):
         before = array.storage  # each access makes a new object

@@ -43,8 +43,8 @@ impl Source<'_> {
         is_plain && self.layout.only_fours_are_wide() && is_answered && Level::current() > Level::Portable
     }
 
-    /// What the beginning comes to, if at least a fifth of its blocks have to be read closely: where
-    /// fewer have to, measuring first takes less.
+    /// What the beginning comes to, if at least a fifth of its blocks have to be read closely: where fewer have to,
+    /// measuring first takes less.
     #[must_use]
     pub fn dirty_beginning(&self) -> Option<Extent> {
         let length = self.data.len();

@@ -157,7 +157,7 @@ def _certificate(job: Job, conversion: Conversion) -> Certificate:
 
 
 class _Converting(NamedTuple):
-    """The conversion of a file that is open, and who is told what is special about it."""
+    """The conversion of an open file, and where messages about it go."""
 
     source: Source
     conversion: Conversion
@@ -201,7 +201,7 @@ class _Converting(NamedTuple):
             self.tell(f"{shown(self.source.path)}: begins with U+FEFF, and {target.name} writes another before it{way}")
 
     def _document(self, pieces: Iterator[ConvertedPiece]) -> Iterator[ConvertedPiece]:
-        """Yield the pieces of a Corrected UTF-8 document; U+0000 is an error, or is told once as a warning."""
+        """Yield the pieces of a Corrected UTF-8 document; U+0000 is an error, or a warning, given once."""
         nuls, is_error = Nuls(self.conversion), self.options.document or self.options.strict
         for piece in pieces:
             nuls.take(piece)
