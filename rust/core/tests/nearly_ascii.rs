@@ -120,10 +120,16 @@ fn wide_text_is_written_in_one_pass_as_it_is_in_two() {
 /// Text with something else throughout, close together and less so, which words and blocks take turns to write.
 #[test]
 fn dirty_text_is_written_in_one_pass_as_it_is_in_two() {
-    const TEXTS: [&[&str]; 4] =
-        [&["中", "文", "。"], &["ж", "у", "к", " "], &["a", "é", "中", "ж"], &["中", "a", "😀"]];
+    const TEXTS: [&[&str]; 5] = [
+        &["中", "文", "。"],
+        &["ж", "у", "к", " "],
+        &["a", "é", "中", "ж"],
+        &["中", "a", "😀"],
+        &["😀", "🚀", "\u{10FFFF}", "\u{10000}"],
+    ];
     let others = OTHERS.iter().copied().chain(["\u{EFC0}", "\u{FFFF}", "é"].map(str::as_bytes));
-    let others: Vec<&[u8]> = others.chain([&b"\xED\xB0\x80"[..], b"\xE0\x9F\xBF", b"\0", b"\xFE\x80"]).collect();
+    let faults: [&[u8]; 6] = [b"\xED\xB0\x80", b"\xE0\x9F\xBF", b"\xF0\x8F", b"\0", b"\xFE\x80", b"\xF0\x9F\xFE\x80"];
+    let others: Vec<&[u8]> = others.chain(faults).collect();
     let (mut state, mut taken) = (1_u64, 0);
     let mut draw = |count: usize| {
         state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);

@@ -63,6 +63,24 @@ impl Layout {
         if there < length { Piece::IllFormed(there) } else { Piece::Value(self.sequence(window, length), length) }
     }
 
+    /// The length of the ill-formed unit with which some bytes begin, the first of them above ASCII; 0 if something
+    /// else begins, or may begin with this byte. Faults are not foreseen, so no branch depends on the bytes. The layout
+    /// joins no pairs.
+    #[inline(always)]
+    pub(crate) fn ill_length(&self, window: &Window) -> usize {
+        debug_assert_ne!(self.pairs, Pairs::Joined);
+        let [lead, second, third, fourth, ..] = *window;
+        let kind = self.kinds.of(lead);
+        let length = 1 + (kind & 7).count_ones() as usize;
+        let fits = (length > 1) & (second.wrapping_sub(self.second_low.of(lead)) <= self.second_span.of(lead));
+        let has_third = is_continuation(third);
+        let there = 2 + usize::from(has_third) + usize::from(has_third & is_continuation(fourth));
+        let there = if fits { there } else { 1 };
+        let may_part = kind & (Layout::PARTS | Layout::SECOND_PARTS) != 0;
+        let is_ill = !may_part & (there < length.max(2));
+        if is_ill { there } else { 0 }
+    }
+
     /// The value of a complete sequence.
     #[inline]
     pub(crate) fn sequence(&self, bytes: &[u8], length: usize) -> u32 {

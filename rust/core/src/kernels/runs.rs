@@ -8,11 +8,11 @@ use std::mem::MaybeUninit;
 use super::kind::Unit;
 use super::masks::{LANES, window_at};
 use super::measured::Width;
-use super::output::Output;
+use super::output::{Output, Place};
 use super::put::{first, put_plain};
 use super::reader::Reader;
 use super::source::Source;
-use super::words::{self, Shared, WORD};
+use super::words::{self, FOUR, Shared, WORD};
 use crate::derive::piece::{Piece, window};
 use crate::policy::{Answer, backslashed_byte};
 
@@ -176,6 +176,11 @@ impl<'a> Runs<'a> {
     }
 }
 
+/// Whether bytes seem to end in sequences of four bytes, so that behind a fault more of them are likely.
+fn is_behind_fours(bytes: &[u8]) -> bool {
+    matches!(bytes, [.., FOUR..=0xFF, _, _, _, FOUR..=0xFF, _, _, _])
+}
+
 /// What is read by itself among words: the offset of the first, and how many more are within a block of it.
 struct Others {
     first: usize,
@@ -205,6 +210,47 @@ struct Other {
     count: usize,
 }
 
+/// The answers to ill-formed units above ASCII, as numbers: no branch depends on what is ill-formed.
+#[derive(Clone, Copy)]
+struct Answers {
+    /// The code point for a byte is the sum of this number and of the bits of the byte that count.
+    base: u32,
+    bits: u8,
+    /// Whether each byte is answered by itself. Behind the first of a unit, they are continuation bytes, with which
+    /// nothing begins.
+    by_byte: bool,
+    /// How many code points there are for a unit otherwise: one, or none.
+    count: usize,
+}
+
+impl Answers {
+    /// The most bytes of a unit.
+    const MOST: usize = 3;
+
+    /// None if an answer is more than a code point, or if there is none.
+    fn of(answer: Answer) -> Option<Self> {
+        let (base, bits, count) = match answer {
+            Answer::Replace => (0xFFFD, 0, 1),
+            Answer::Drop => (0, 0, 0),
+            Answer::Escape(base) => (base, !0, 1),
+            Answer::Backslash | Answer::Stop | Answer::Never => return None,
+        };
+        Some(Answers { base, bits, by_byte: answer.is_by_byte(), count })
+    }
+
+    /// Write the answers to a unit of so many bytes.
+    ///
+    /// # Safety
+    /// The place has room for [`Answers::MOST`] values.
+    #[inline(always)]
+    unsafe fn put<T: Unit>(self, [first, second, third, ..]: [u8; WORD], length: usize, place: &mut Place<T>) {
+        debug_assert!(length <= Answers::MOST);
+        let values = [first, second, third].map(|byte| T::of(self.base + u32::from(byte & self.bits)));
+        // SAFETY: the contract of this function.
+        unsafe { place.put(values, if self.by_byte { length } else { self.count }) };
+    }
+}
+
 impl Source<'_> {
     /// Write what is shared with UTF-8 and what is read by itself, from an offset up to a limit, until something is
     /// neither or is one of many; return where that is, and whether it is the latter. Branches decide how much of a
@@ -226,6 +272,11 @@ impl Source<'_> {
                 // SAFETY: so far there are no more values than bytes, and at least as many bytes are left as a word
                 // has.
                 let mut length = unsafe { shared.write_word(u64::from_le_bytes(word), &mut place) };
+                if length == 0 && T::IS_WIDE && is_behind_fours(&bytes[..at]) {
+                    // SAFETY: as above.
+                    let written = unsafe { self.write_fours(&bytes[at..], words, place) };
+                    (length, place) = written;
+                }
                 if length == 0 {
                     if T::IS_BMP && end_at_many && others.are_many(at) {
                         return ((at, true, true), place);
@@ -242,6 +293,35 @@ impl Source<'_> {
             ((at, false, false), place)
         });
         (if is_done { at } else { self.write_tail(words, [at, limit], out) }, are_many)
+    }
+
+    /// Write sequences of four bytes that are shared, and the answers to ill-formed units between them, up to what is
+    /// neither, or is near the end; return how many bytes these are.
+    ///
+    /// # Safety
+    /// The place has room for as many values as there are bytes.
+    // It is apart, so that the registers are left to those who read words.
+    #[inline(never)]
+    unsafe fn write_fours<T: Unit>(&self, bytes: &[u8], words: Words, mut place: Place<T>) -> (usize, Place<T>) {
+        let answers = Answers::of(words.answer).filter(|_| words.shared.has(FOUR));
+        let (Some(answers), mut at) = (answers, 0) else { return (0, place) };
+        loop {
+            // SAFETY: the contract of this function; so far there are no more values than bytes.
+            at += unsafe { Shared::write_fours(&bytes[at..], &mut place) };
+            loop {
+                let Some(window) = bytes[at..].first_chunk() else { return (at, place) };
+                let length = if window[0] < 0x80 { 0 } else { self.layout.ill_length(window) };
+                if length == 0 {
+                    return (at, place);
+                }
+                // SAFETY: as above, and more bytes are left than a unit has.
+                unsafe { answers.put(*window, length, &mut place) };
+                at += length;
+                if bytes.get(at).is_none_or(|&byte| byte >= FOUR) {
+                    break;
+                }
+            }
+        }
     }
 
     /// As [`Source::write_words`], of less than a word.

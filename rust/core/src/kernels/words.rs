@@ -159,6 +159,30 @@ impl Shared {
             }
         }
     }
+
+    /// Write the sequences of four bytes that some bytes begin with, and return how many bytes they are. Whether the
+    /// last of two is one is not foreseen: it is counted without a branch.
+    ///
+    /// # Safety
+    /// They are shared, and the place has room for as many values as there are bytes.
+    #[inline(always)]
+    pub(super) unsafe fn write_fours<T: Unit>(data: &[u8], place: &mut Place<T>) -> usize {
+        let mut at = 0;
+        while let Some(&word) = data[at..].first_chunk() {
+            let word = u64::from_le_bytes(word);
+            let (ill, values) = (ill_fours(word), values::<4>(word).map(T::of));
+            if ill != 0 {
+                let count = usize::from(ill << 32 == 0);
+                // SAFETY: the contract of this function.
+                unsafe { place.put(values, count) };
+                return at + 4 * count;
+            }
+            // SAFETY: as above.
+            unsafe { place.put(values, 2) };
+            at += WORD;
+        }
+        at
+    }
 }
 
 /// Write the first bytes of a word, as many as `count` says.
