@@ -8,9 +8,9 @@ use std::sync::Arc;
 use eightfold_core::kernels::{count_beyond_ascii, find_byte, find_pair};
 use eightfold_core::{Form, Scan};
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, openat, stat};
-use rustix::io::Errno;
+use rustix::io::{Errno, read};
 
-use crate::opening::{AT_ONCE, PATH_BYTES, read_retrying};
+use crate::opening::{AT_ONCE, PATH_BYTES};
 use crate::rules::Rules;
 use crate::walk::Folder;
 
@@ -65,6 +65,14 @@ pub enum Verdict {
     Unreadable(Errno),
 }
 
+impl Verdict {
+    /// The verdict on a file that was not read to its end. A signal may be meant to end a read that hangs, so it is
+    /// left to the caller whether the file is read again.
+    fn without_content(reason: Errno) -> Self {
+        if reason == Errno::INTR { Verdict::More } else { Verdict::Unreadable(reason) }
+    }
+}
+
 /// Examines files one after another.
 #[derive(Debug)]
 pub struct Examiner<E> {
@@ -92,12 +100,12 @@ impl<E: Borrow<Examination>> Examiner<E> {
                 return Verdict::More;
             }
         }
-        self.examined(folder, name).unwrap_or_else(Verdict::Unreadable)
+        self.examined(folder, name).unwrap_or_else(Verdict::without_content)
     }
 
     /// Examine a file under a path that was given; links on the way are followed.
     pub fn verdict_of_path(&mut self, path: &[u8]) -> Verdict {
-        self.examined_path(path).unwrap_or_else(Verdict::Unreadable)
+        self.examined_path(path).unwrap_or_else(Verdict::without_content)
     }
 
     fn examined_path(&mut self, path: &[u8]) -> Result<Verdict, Errno> {
@@ -123,7 +131,7 @@ impl<E: Borrow<Examination>> Examiner<E> {
         }
         let examination = self.examination.borrow();
         let size = u64::try_from(status.st_size).unwrap_or(0);
-        let mut held = read_retrying(file, &mut self.buffer)?;
+        let mut held = read(file, &mut *self.buffer)?;
         if size >= LARGE_BYTES || (held as u64) < size.min(HEAD_BYTES as u64) {
             return Ok(Verdict::More);
         }
@@ -142,7 +150,7 @@ impl<E: Borrow<Examination>> Examiner<E> {
             }
             self.buffer.copy_within(rest..held, 0);
             let kept = held - rest;
-            let more = read_retrying(file, &mut self.buffer[kept..])?;
+            let more = read(file, &mut self.buffer[kept..])?;
             if more == 0 {
                 let is_clean = examination.passed_over(&self.buffer[..kept], true).is_some();
                 beyond += examination.beyond_ascii(&self.buffer[..kept]);
@@ -309,6 +317,12 @@ pub(crate) mod tests {
         let examination = Examination { lists: true, ..ascii() };
         assert_eq!(examination.clean(5, examination.beyond_ascii(b"na\xC3\xAFve")), Verdict::Text(5, 2));
         assert_eq!((ascii().beyond_ascii(b"\xC3"), ascii().clean(5, 0)), (0, Verdict::Clean(5)));
+    }
+
+    #[test]
+    fn a_read_is_not_begun_again_where_a_signal_ended_it() {
+        assert_eq!(Verdict::without_content(Errno::INTR), Verdict::More);
+        assert_eq!(Verdict::without_content(Errno::IO), Verdict::Unreadable(Errno::IO));
     }
 
     #[test]
