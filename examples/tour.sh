@@ -35,7 +35,7 @@ step() { # WHAT_IT_SHOWS EXPECTED_STATUS COMMAND...
 }
 
 chapter "UTF-16 from Node.js, with emoji cut in half"
-step "Which form are these files in? UTF-16 with something wrong, and UTF-8 with binary bytes." 0 \
+step "Which form are these files in? One is UTF-16 with unpaired surrogates; the other is in no single form." 0 \
     eightfold identify messages-utf-16le.txt gateway.log
 step "Where is it ill-formed? Node.js cut two emoji in half: four unpaired surrogates." 1 \
     eightfold check -f utf-16-le messages-utf-16le.txt
@@ -132,7 +132,7 @@ chapter "Where bytes are not the whole story"
 step "JSON with half an emoji: the bytes are UTF-8, the half is an escape. See docs/how-to/json.md." 0 \
     eightfold check request.json
 step "File names in a tar: three of four are not UTF-8. See docs/how-to/file-names.md." 1 \
-    eightfold check names.tar
+    eightfold names names.tar
 
 chapter "The family"
 step "Which form contains which, and which conversions lose nothing: computed from the tables." 0 \

@@ -22,6 +22,7 @@ KEY_LINES = [
     "gateway.log:4:41: too-long: incomplete six-byte sequence (FC), which utf-8 does not have",
     "      21 truncated: a sequence that is cut short",
     "eightfold: gateway.log: verified, 253 code points identical",
+    "eightfold: 5 names read, 3 ill-formed",
     "The tour is over: every step ended as it should.",
 ]
 
