@@ -309,6 +309,17 @@ def test_the_same_code_point_is_linked_in_every_form(explorer: Any) -> None:
 
 
 @only_server
+def test_what_is_ill_formed_has_no_bytes_in_a_form(explorer: Any) -> None:
+    explorer.show(CESU)
+    detail = explorer.page.locator("#detail .said")
+    for cell in ("[data-form=utf-8] .fault", "[data-form=wtf-8] .gap"):
+        explorer.page.locator(f".row{cell}").first.hover()
+        expect(detail).to_have_text("surrogate surrogate U+D83D (ED A0 BD), which utf-8 cannot hold")
+        explorer.row("utf-8").first.hover()
+        expect(detail).to_have_text("U+004F LATIN CAPITAL LETTER Outf-8: 4F")
+
+
+@only_server
 def test_both_halves_of_a_joined_pair_are_linked(explorer: Any) -> None:
     explorer.page.fill("#text", "\\uD83D\\uDE00")
     expect(explorer.row("wtf-8")).to_have_text(["F0 9F 98 80"])

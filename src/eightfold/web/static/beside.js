@@ -106,7 +106,7 @@ function detailOf(item, line, update) {
   return [
     h("span", { class: "glyph large", "aria-hidden": "true" }, h("bdi", {}, glyph(item))),
     h("p", { class: "said" }, h("strong", {}, item.point < 0 ? (item.fault ? item.fault.kind : "signature") : pointName(item.point)), " ", name,
-      line && h("span", { class: "in" }, `${line.form}: ${cellShown ? cellShown.problem || cellShown.units : ""}`)),
+      cellShown && h("span", { class: "in" }, `${line.form}: ${cellShown.problem || cellShown.units}`)),
     h("button", { type: "button", "data-key": "show-bits", onclick: show }, "Show bits"),
   ];
 }
