@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree
 
@@ -174,6 +175,22 @@ def test_every_public_name_is_documented() -> None:
     for module in (eightfold, *(getattr(eightfold, name) for name in eightfold.__all__)):
         if inspect.ismodule(module):
             assert [name for name in module.__all__ if f"{module.__name__}.{name}" not in found] == []
+
+
+def undescribed(module: ModuleType) -> Iterator[str]:
+    """Yield each parameter of the functions and classes of a module that their docstrings do not name."""
+    public = [getattr(module, name) for name in module.__all__]
+    classes = [each for each in public if inspect.isclass(each) and not issubclass(each, (Exception, tuple))]
+    for each in (*filter(inspect.isroutine, public), *classes):
+        described = re.findall(r"\w+", inspect.getdoc(each) or "")
+        for name in inspect.signature(each).parameters:
+            if name not in described:
+                yield f"{module.__name__}.{each.__name__}: {name}"
+
+
+def test_every_parameter_of_a_public_name_is_described() -> None:
+    modules = [each for name in eightfold.__all__ if inspect.ismodule(each := getattr(eightfold, name))]
+    assert [each for module in (eightfold, *modules) for each in undescribed(module)] == []
 
 
 def test_the_public_names_of_the_integrations_are_documented() -> None:

@@ -71,6 +71,7 @@ class Form(Fixed):
         unit_bits: the width of a code unit: 8, 16 or 32.
         units: ill-formed sequences that are one decoding unit; elsewhere the unit is the maximal subpart by the rows.
         names: fault rows that only name faults; they do not change how the input is divided.
+        aliases: other names; :func:`~eightfold.form` knows those of built-in forms.
         longest_match: allows a row to be the beginning of another.
         joins_pairs: encoding joins a lead directly followed by a trail into the supplementary code point; if the form
             lacks that, the pair is one error.

@@ -21,6 +21,10 @@ class MojibakeRepairer(Repairer):
 
     It needs the extra ``mojibake``; see :mod:`eightfold.mojibake`.
 
+    Args:
+        form: utf-8.
+        errors, escapes: as for :func:`eightfold.repair.plan`.
+
     Raises:
         LookupError, ValueError, TypeError: as for :class:`~eightfold.repair.Repairer`, or the form is not utf-8.
         ModuleNotFoundError: ftfy is not installed.

@@ -220,6 +220,10 @@ def plan_chunks(
 ) -> Plan:
     r"""Return the plan for bytes that arrive in chunks; memory holds the changes, not the bytes.
 
+    Args:
+        chunks: the bytes, cut anywhere.
+        form, errors, escapes: as for :func:`plan`.
+
     Raises:
         ConversionError, LookupError, ValueError, TypeError: as for :func:`plan`.
 
