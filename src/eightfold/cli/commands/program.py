@@ -14,7 +14,7 @@ def parser() -> CommandParser:
     program = CommandParser(
         "",
         "COMMAND [OPTIONS] [PATH ...]",
-        "Text that is not well-formed, and every UTF-8-shaped encoding of it.\n\ncommands:\n" + "\n".join(listed),
+        "Check, convert, repair and explain text in every UTF-8-shaped encoding.\n\ncommands:\n" + "\n".join(listed),
         [
             ("eightfold check notes.txt", "where is this file not UTF-8, and why?"),
             ("eightfold convert -f utf-16-le -t utf-8 -o out.txt in.txt", "the same text in another form"),

@@ -24,7 +24,7 @@ def page() -> str:
 def _lines() -> Iterator[str]:
     found = program()
     yield f'.TH EIGHTFOLD 1 "" "eightfold {__version__}" "User Commands"'
-    yield from (".SH NAME", r"eightfold \- text that is not well-formed, and every UTF-8-shaped encoding of it")
+    yield from (".SH NAME", r"eightfold \- check, convert, repair and explain text in every UTF-8-shaped encoding")
     yield from (".SH SYNOPSIS", _bold(found.synopsis.partition(" ")[0], found.synopsis.partition(" ")[2]))
     yield from (".SH DESCRIPTION", *_described(found.description), ".SH OPTIONS", *_arguments(found.options))
     yield ".SH COMMANDS"
