@@ -6,6 +6,7 @@ python conformance/make_vectors.py --check    # exit 1 where they are not what t
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -42,9 +43,12 @@ def stale(made: dict[Path, str]) -> list[Path]:
 
 def main() -> int:
     """Write the files, or check them; return the exit status."""
+    parser = argparse.ArgumentParser(description="Write the vectors, the rules and their page, from the forms.")
+    parser.add_argument("--check", action="store_true", help="exit 1 where they are not what the forms give")
+    only_checks = parser.parse_args().check
     made = texts()
     wrong = stale(made)
-    if "--check" in sys.argv[1:]:
+    if only_checks:
         for path in wrong:
             print(f"{path} is not what the forms give: run {Path(__file__).name}", file=sys.stderr)
         return int(bool(wrong))

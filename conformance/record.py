@@ -6,6 +6,7 @@ python conformance/record.py --check    # exit 1 if the page is not what scorebo
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -54,7 +55,9 @@ def confirmed(vectors: list[Vector], agreed: set[str]) -> dict[str, dict[str, in
 
 def main() -> int:
     """Record, or check; return the exit status."""
-    if "--check" in sys.argv[1:]:
+    parser = argparse.ArgumentParser(description="Ask every adapter that is set up, and write the scoreboard.")
+    parser.add_argument("--check", action="store_true", help="exit 1 if the page is not what scoreboard.json says")
+    if parser.parse_args().check:
         board = json.loads(BOARD.read_text(encoding="utf-8"))
         if PAGE.exists() and PAGE.read_text(encoding="utf-8") == page(board):
             return 0

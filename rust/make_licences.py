@@ -7,6 +7,7 @@ The folder licences/ has the texts that no crate includes.
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import subprocess
@@ -94,8 +95,11 @@ def written() -> str:
 
 def main() -> None:
     """Write the file, or with --check exit with an error if it is out of date."""
+    parser = argparse.ArgumentParser(description="Write LICENSE-CORE.txt, the licences of what the core links in.")
+    parser.add_argument("--check", action="store_true", help="exit 1 if it is out of date")
+    only_checks = parser.parse_args().check
     text = written()
-    if "--check" not in sys.argv[1:]:
+    if not only_checks:
         WRITTEN.write_text(text, encoding="utf-8")
     elif not WRITTEN.is_file() or WRITTEN.read_text(encoding="utf-8") != text:
         sys.exit(f"{WRITTEN.name} is not that of Cargo.lock: python rust/make_licences.py writes it anew")

@@ -213,3 +213,19 @@ def test_links_to_files_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)\s#]+)[^)]*\)", page.read_text(encoding="utf-8"))
     files = [link for link in links if not re.match(r"[a-z]+:", link)]
     assert [link for link in files if not (page.parent / link).exists()] == []
+
+
+# --- programs that write what is committed ----------------------------------------------------------------------------
+
+WRITERS = (
+    *("conformance/make_vectors.py", "conformance/record.py"),
+    *("rust/core/tests/make_forms.py", "rust/make_licences.py"),
+)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_program_with_a_wrong_option_writes_nothing(name: str) -> None:
+    line = [sys.executable, str(ROOT / name), "--chek"]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "unrecognized arguments: --chek" in done.stderr

@@ -6,6 +6,7 @@ python rust/core/tests/make_forms.py --check    # exit 1 where it is not what th
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -47,9 +48,12 @@ def _tables() -> dict[str, Any]:
 
 def main() -> int:
     """Write the file, or check it; return the exit status."""
+    parser = argparse.ArgumentParser(description="Write forms.json, the tables of every form.")
+    parser.add_argument("--check", action="store_true", help="exit 1 where it is not what the forms give")
+    only_checks = parser.parse_args().check
     lines = [f"  {json.dumps(name)}: {json.dumps(tables)}" for name, tables in _tables().items()]
     text = "{\n" + ",\n".join(lines) + "\n}\n"
-    if "--check" not in sys.argv[1:]:
+    if not only_checks:
         TARGET.write_text(text, encoding="utf-8")
     elif not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
         print(f"{TARGET} is not what the forms give: run {Path(__file__).name}", file=sys.stderr)
