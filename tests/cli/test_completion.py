@@ -7,6 +7,7 @@ import re
 import select
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
@@ -15,7 +16,7 @@ import pytest
 import eightfold
 from eightfold.cli.commands import COMMANDS
 from eightfold.cli.commands.completion import SHELLS
-from eightfold.cli.commands.grammar import commands, program
+from eightfold.cli.commands.grammar import Command, commands, program
 from eightfold.legacy import charsets
 from eightfold.policy import Errors
 from eightfold.repair import POLICIES
@@ -60,6 +61,10 @@ OFFERED: list[tuple[list[str], set[str] | None]] = [
     (["doctor", ""], set()),
 ]
 IDS = [" ".join(words) or "nothing" for words, _ in OFFERED]
+
+
+def long_flags(command: Command) -> Iterator[str]:
+    return (flag for option in command.options for flag in option.flags if flag.startswith("--"))
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +134,24 @@ def test_bash_offers(words: list[str], offered: set[str] | None, scripts: Path, 
     ],
 )
 def test_bash_offers_values_after_a_sign(
+    words: list[str], offered: set[str] | None, scripts: Path, files: Path
+) -> None:
+    assert bash_offers(scripts, words, files) == offered
+
+
+@needs_program("bash")
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["check", "--", "-"], None),
+        (["check", "--", "-f", ""], None),
+        (["check", "a", "--", "b", "--f"], None),
+        (["table", "--", "c"], {"cesu-8", "corrected-utf-8", "corrected-utf-8-sig"}),
+        (["table", "--", "-"], set()),
+        (["check", "--"], {flag for each in commands() if each.name == "check" for flag in long_flags(each)}),
+    ],
+)
+def test_bash_offers_no_options_after_two_hyphens(
     words: list[str], offered: set[str] | None, scripts: Path, files: Path
 ) -> None:
     assert bash_offers(scripts, words, files) == offered

@@ -9,7 +9,7 @@ from eightfold.cli.commands.grammar import Argument, Command, commands, program
 
 _SCRIPT = r"""# Completion of eightfold for bash, made by `eightfold completion bash`.
 _eightfold() {
-    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words= at
     COMPREPLY=()
     # bash splits --option=value at the equals sign.
     if [[ $word == "=" ]]; then
@@ -20,6 +20,11 @@ _eightfold() {
     if [[ $COMP_CWORD -eq 1 ]]; then
         before=
     fi
+    # What follows -- is not an option, whatever it begins with.
+    local begins=$word
+    for ((at = 2; at < COMP_CWORD; at++)); do
+        [[ ${COMP_WORDS[at]} == "--" ]] && before= begins=
+    done
     case "${COMP_WORDS[1]} $before" in
 @VALUES@    *)
         if [[ $COMP_CWORD -eq 1 ]]; then
@@ -68,7 +73,7 @@ def _arguments(command: Command) -> Iterator[str]:
     operands = " ".join(filter(None, map(_words, command.operands)))
     yield f"            {command.name})\n"
     yield f'                words="{operands}"\n'
-    yield f'                [[ $word == -* ]] && words="{_flags(command)}" ;;\n'
+    yield f'                [[ $begins == -* ]] && words="{_flags(command)}" ;;\n'
 
 
 def _flags(command: Command) -> str:
