@@ -71,7 +71,7 @@ def package_files() -> Iterator[Path]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit("usage: python explorer/build.py FOLDER")
     build(Path(sys.argv[1]))
     print(f"made: {sys.argv[1]}")
