@@ -166,7 +166,7 @@ def _checked(files: dict[str, bytes]) -> list[tuple[str, list[dict[str, Any]]]]:
 def _only(by: str, data: bytes, find: Callable[[bytes], Iterable[Any]], shown: str = "") -> Iterator[Example]:
     faults = list(find(data))
     if len(faults) == 1:
-        yield Example(shown or hex_bytes(data) or "nothing", by, faults[0])
+        yield Example(shown or hex_bytes(data) or "(no bytes)", by, faults[0])
 
 
 def _points(text: str) -> str:
