@@ -91,8 +91,8 @@ class _SameText:
         return start if shared is None else shared.end()
 
     def _end_of_utf_8(self, start: int) -> int:
-        """Return where UTF-8 ends. An earlier result is valid at any start of a sequence, so bytes are scanned once."""
-        if start >= self._well_formed_end or 0x80 <= self._content[start] < 0xC0:
+        """Return where UTF-8 ends. An earlier result is valid up to there, so bytes are scanned once."""
+        if start >= self._well_formed_end:
             self._well_formed_end = well_formed_end(UTF_8, self._content, start, final=self._final)
         return self._well_formed_end
 
@@ -199,7 +199,7 @@ class Repairer(Copied):
         from eightfold.jsonescapes import unpaired_escapes
 
         unpaired, decided = unpaired_escapes(content, start, final=final)
-        found += [self._escape(content, each) for each in unpaired if each[0] < min(end, decided)]
+        found += [self._escape(content, each) for each in unpaired if each[0] < end]
         found.sort()
         return decided
 
