@@ -61,7 +61,9 @@ class CharsetConverter:
                 results.append(self._encoder.encode("", True))
                 raise self._error(found, results)
             results.append(self._written(found, results))
-        return b"".join((*results, *((self._encoder.encode("", True),) if final else ())))
+        if final:
+            results.append(self._encoder.encode("", True))
+        return b"".join(results)
 
     def _written(self, found: Text, results: list[bytes]) -> bytes:
         state = self._encoder.getstate()
@@ -113,7 +115,9 @@ class _TildesApart:
                 index = max(0, at + error.start - len(error.object) + len(part))
                 raise UnicodeEncodeError(error.encoding, text, index, index + 1, error.reason) from None
             at += len(part)
-        return b"".join((*written, *((self._encoder.encode("", True),) if final else ())))
+        if final:
+            written.append(self._encoder.encode("", True))
+        return b"".join(written)
 
 
 def _reader(source: Form, errors: str) -> _FormReader | _CharsetReader | _LenientReader:
