@@ -112,9 +112,6 @@ def well_formed_end(form: Form, data: bytes, start: int, *, final: bool = True) 
 
 def faults(form: Form, data: bytes, start: int = 0) -> Iterator[Fault]:
     """Yield every fault of the bytes from ``start`` on, in order: see :func:`reference.faults`."""
-    if not on:
-        yield from reference.faults(form, data, start)
-        return
     at = well_formed_end(form, data, start)
     while at < len(data):
         fault = reference.fault_at(form, data, at)

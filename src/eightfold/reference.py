@@ -375,15 +375,12 @@ def faults(form: Form, data: bytes, start: int = 0) -> Iterator[Fault]:
     >>> [str(fault) for fault in faults(form("utf-8"), b"a\xffb\x80")]
     ['byte FF cannot begin a sequence', 'continuation byte 80 where a lead byte is expected']
     """
-    position = start
-    while position < len(data):
-        step = sequence_at(form, data, position)
-        fault = None if step is None or step.code_point is not None else fault_at(form, data, position)
-        if fault is not None:
-            yield fault
-            position = fault.end
-        elif step is not None:
-            position = step.end
+    at = well_formed_end(form, data, start)
+    while at < len(data):
+        fault = fault_at(form, data, at)
+        assert fault is not None  # complete input always gives a result
+        yield fault
+        at = well_formed_end(form, data, fault.end)
 
 
 def well_formed_end(form: Form, data: bytes, start: int, *, final: bool = True) -> int:
