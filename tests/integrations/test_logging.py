@@ -165,8 +165,21 @@ class Mute:
         raise RuntimeError("no text")
 
 
+class Closed(type):
+    def __getattr__(cls, name: str) -> Any:
+        raise RuntimeError(name)
+
+
+class OfClosed(metaclass=Closed):
+    """A survey of it raises, because its class does when it is asked for its fields."""
+
+
+class UnfitOfClosed(UnfitRepr, metaclass=Closed):
+    pass
+
+
 # Made in the test, because pytest examines parameters, too.
-@pytest.mark.parametrize("make", [lambda: Lost(a=1), Secret, Mute, lambda: [Lost(a=1), Secret()]])
+@pytest.mark.parametrize("make", [lambda: Lost(a=1), Secret, Mute, OfClosed, lambda: [Lost(a=1), Secret()]])
 def test_a_call_that_logs_never_raises_and_what_cannot_be_examined_stays(make: Callable[[], Any], log: Log) -> None:
     value = make()
     log.logger.error("hi", extra={"u": value, "v": UNFIT})
@@ -176,6 +189,12 @@ def test_a_call_that_logs_never_raises_and_what_cannot_be_examined_stays(make: C
     assert ScrubFilter().filter(record)
     assert record.__dict__["u"] is value
     assert record.__dict__["v"] == r"Zo\ud83d"
+
+
+def test_what_no_survey_can_examine_is_written_as_text_where_it_has_a_surrogate() -> None:
+    record = logging.makeLogRecord({"msg": "hi", "u": UnfitOfClosed()})
+    assert ScrubFilter().filter(record)
+    assert record.__dict__["u"] == r"<Zo\ud83d>"
 
 
 @pytest.mark.parametrize(("make", "shown"), [(lambda: Lost(a=1), "{'a': 1}"), (Secret, "<")])
