@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -323,5 +324,13 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
         assert caught.value.name == "ftfy"
 
 
+WHEN_USED = """
+import sys
+from eightfold.mojibake import mended
+print("ftfy" in sys.modules, ascii([*mended("caf\\xc3\\xa9")]), "ftfy" in sys.modules)
+"""
+
+
 def test_the_extra_is_imported_when_used() -> None:
-    assert "ftfy" in sys.modules or list(mended("plain")) == []
+    done = subprocess.run([sys.executable, "-c", WHEN_USED], capture_output=True, text=True, check=True)
+    assert done.stdout == "False [(3, 5, '\\xe9')] True\n"
