@@ -17,8 +17,9 @@ from typing import NamedTuple
 from eightfold.forms import Form, Row, forms
 from eightfold.forms import form as form_named
 from eightfold.forms.rows import Range
+from eightfold.points import Points, points_common, points_of, points_within, points_without
 from eightfold.reference import LEADS, TRAILS, signed
-from eightfold.sharing import Points, common_ranges, points_of, points_within, points_without, values_agree
+from eightfold.sharing import common_ranges, values_agree
 from eightfold.text import AnyForm
 
 Places = tuple[Points, ...]
@@ -199,8 +200,8 @@ def _meeting(form: Form, ranges: Sequence[Range]) -> list[Row]:
 
 def _text_from(form: Form, places: Places) -> tuple[int, ...] | None:
     """Return code points, one for each place, that are adjacent in some well-formed text of a form, or None."""
-    for rows in product(*([row for row in form.rows if _common(points, points_of((row,)))] for points in places)):
-        among = tuple(_common(points, points_of((row,))) for points, row in zip(places, rows, strict=True))
+    for rows in product(*([row for row in form.rows if points_common(points, points_of((row,)))] for points in places)):
+        among = tuple(points_common(points, points_of((row,))) for points, row in zip(places, rows, strict=True))
         found = _outside(among, list(_taken_together(form, rows)))
         if found is not None:
             return found
@@ -228,13 +229,8 @@ def _outside(among: Places, taken: Sequence[Places]) -> tuple[int, ...] | None:
         return tuple(points[0].start for points in among)
     for at in range(len(among)):
         # The texts that first leave `taken` at this place: inside before it, anything after it.
-        inside = tuple(map(_common, among[:at], taken[0][:at]))
+        inside = tuple(map(points_common, among[:at], taken[0][:at]))
         found = _outside((*inside, points_without(among[at], taken[0][at]), *among[at + 1 :]), taken[1:])
         if found is not None:
             return found
     return None
-
-
-def _common(one: Points, other: Points) -> Points:
-    found = (range(max(a.start, b.start), min(a.stop, b.stop)) for a in one for b in other)
-    return tuple(filter(None, found))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
@@ -18,10 +18,9 @@ from typing import Any, NamedTuple, TypeAlias
 from eightfold.forms import Form, Row, forms
 from eightfold.forms.definition import derived
 from eightfold.forms.rows import Range
+from eightfold.points import Points, points_within
 from eightfold.reference import value
 
-Points = tuple[range, ...]
-"""A set of code points: ranges that do not overlap."""
 Box = tuple[Range, ...]
 """The sequences whose units lie in these ranges, one for each unit."""
 
@@ -141,41 +140,6 @@ def values_agree(one: Row, other: Row, common: Box) -> bool:
     lowest = [low for low, _ in common]
     corners = [lowest, *([*lowest[:at], high, *lowest[at + 1 :]] for at, (_, high) in enumerate(common))]
     return all(value(one.first, one.unit_ranges, at) == value(other.first, other.unit_ranges, at) for at in corners)
-
-
-def points_within(row: Row, ranges: Sequence[Range]) -> Points:
-    """Return the code points of a row whose units fit ranges; the units past the last range are free."""
-    indices: list[range] = [range(1)]
-    for at, (low, high) in enumerate(row.unit_ranges):
-        width = high - low + 1
-        first, last = ranges[at] if at < len(ranges) else (low, high)
-        digits = range(max(first, low) - low, min(last, high) - low + 1)
-        if digits == range(width):
-            indices = [range(each.start * width, each.stop * width) for each in indices]
-        else:
-            starts = chain.from_iterable(indices) if digits else ()
-            indices = [range(index * width + digits.start, index * width + digits.stop) for index in starts]
-    return tuple(range(row.first + each.start, row.first + each.stop) for each in indices)
-
-
-def points_of(rows: Iterable[Row]) -> Points:
-    """Return the code points of some rows, in order."""
-    return tuple(range(row.first, row.last + 1) for row in sorted(rows, key=lambda row: row.first))
-
-
-def points_without(one: Points, other: Points) -> Points:
-    """Return what is in `one` alone, in one pass: a row of another form may cut it into thousands of pieces."""
-    taken = sorted(other, key=lambda each: each.start)
-    found, at, reached = [], 0, 0
-    for each in sorted(one, key=lambda each: each.start):
-        start = max(each.start, reached)
-        while at < len(taken) and taken[at].start < each.stop:
-            found.append(range(start, taken[at].start))
-            reached = max(reached, taken[at].stop)
-            start = max(start, reached)
-            at += 1
-        found.append(range(start, each.stop))
-    return tuple(filter(None, found))
 
 
 def _outside(box: Box, longer: Box) -> list[Box]:

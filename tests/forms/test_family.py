@@ -15,10 +15,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import eightfold
-from eightfold import FaultRow, Form, Row, Signature, family, fault_row, forms, reference, sharing
+from eightfold import FaultRow, Form, Row, Signature, family, fault_row, forms, reference
 from eightfold.family import contains, is_lossless, lost
 from eightfold.forms.rows import Range
-from eightfold.sharing import Points
+from eightfold.points import Points
 from support.byte_classes import strings
 
 FORMS = forms()
@@ -309,10 +309,11 @@ def test_a_form_is_contained_by_one_that_cuts_its_rows_otherwise() -> None:
 
 def test_of_many_rows_only_those_that_meet_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[Row] = []
+    uncounted = family.points_within
 
     def points_within(row: Row, ranges: Sequence[Range]) -> Points:
         counted.append(row)
-        return sharing.points_within(row, ranges)
+        return uncounted(row, ranges)
 
     monkeypatch.setattr(family, "points_within", points_within)
     forms_alike = [Form(name, [Row(at, at, *divmod(at, 16)) for at in range(256)]) for name in ("one", "other")]

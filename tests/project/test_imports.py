@@ -27,6 +27,7 @@ ORDER = (
     ("forms",),
     ("reference",),
     ("_engine",),
+    ("points",),
     ("sharing",),
     ("lane",),
     ("policy",),

@@ -14,8 +14,8 @@ from eightfold.cutting import boundary
 from eightfold.faults import ConversionError, Fault
 from eightfold.files.read.converting import Conversion, ConvertedPiece
 from eightfold.forms import Form
+from eightfold.points import points_of, points_without
 from eightfold.reference import signed
-from eightfold.sharing import points_of, points_without
 from eightfold.stream import Checker, Converter, Decoder
 from eightfold.text import convert, encode
 
