@@ -267,6 +267,13 @@ def test_what_looks_like_a_lead_is_joined_if_it_is_one(path: Path, mode: str, be
     assert path.read_bytes() == eightfold.encode(before + "\udc00", AMBIGUOUS)
 
 
+def test_what_may_be_inside_a_sequence_is_all_that_may_continue_one() -> None:
+    utf_8, utf_16 = eightfold.form("utf-8"), eightfold.form("utf-16-be")
+    assert [unit for unit in range(0x100) if seam.may_be_inside(utf_8, bytes([unit]))] == [*range(0x80, 0xC0)]
+    inside = [unit for unit in range(0xD700, 0xE100) if seam.may_be_inside(utf_16, unit.to_bytes(2, "big"))]
+    assert inside == [*range(0xDC00, 0xE000)]
+
+
 @pytest.mark.parametrize("form", ["utf-8-sig", "corrected-utf-8-sig", "utf-16", "utf-32", "wtf-16"])
 def test_a_signature_is_written_at_the_beginning_only(path: Path, form: str) -> None:
     with eightfold.open(path, "w", form) as file:
