@@ -461,6 +461,8 @@ CHANGE = PLAN["changes"][0]
         ("[" * 100_000, "values are nested too deeply"),
         ("[]", "not a JSON object with a version"),
         ("{}", "not a JSON object with a version"),
+        ('["version"]', "not a JSON object with a version"),
+        ("1", "not a JSON object with a version"),
         (json.dumps({**PLAN, "version": 2}), "version 2, and this eightfold reads version 1"),
         (json.dumps({key: value for key, value in PLAN.items() if key != "form"}), "it has no 'form'"),
         (json.dumps({**PLAN, "form": 8}), "must be strings"),
