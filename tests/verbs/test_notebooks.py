@@ -80,6 +80,7 @@ def test_faults_that_are_shown_are_still_yielded(faults: Callable[..., Any]) -> 
     found = faults(data, "utf-8")
     first = next(found)
     shown = cells_of(found)
+    assert "Faults in utf-8" in page_of(found)
     assert [first, *found] == expected
     assert [row[0] for row in shown] == [f"{fault.start}-{fault.end}" for fault in expected[1:]]
     assert [row[-1] for row in shown] == [str(fault) for fault in expected[1:]]
@@ -138,7 +139,8 @@ def test_what_finds_faults_has_weak_references_and_no_copies(make: Callable[[], 
 
 @pytest.mark.parametrize("faults", FINDERS)
 def test_a_long_list_of_faults_is_cut_and_says_so(faults: Callable[..., Any]) -> None:
-    data = b"\xff" * (ROWS_SHOWN + 2)
+    assert " more " not in page_of(faults(b"\xff" * ROWS_SHOWN, "utf-8"))
+    data = b"\xff" * (ROWS_SHOWN + 1)
     found = faults(data, "utf-8")
     assert len(cells_of(found)) == ROWS_SHOWN
     assert f"and more after the first {ROWS_SHOWN}" in page_of(found)
