@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from dataclasses import make_dataclass
+from dataclasses import dataclass, make_dataclass
 from functools import partial
 from typing import Any
 
@@ -65,6 +65,28 @@ def test_a_long_key_is_shortened(key: Any) -> None:
     assert len(path) < 700
     assert path.isprintable()
     assert list(scrub({key: "\ud800"}).values()) == ["�"]
+
+
+@dataclass(eq=False)
+class Node:
+    left: Any = None
+    right: Any = None
+
+
+def shown(key: Any) -> str:
+    ((path, _),) = scrub_report({key: "\ud800"})
+    return path
+
+
+def test_of_fields_in_fields_no_more_are_read_than_are_shown() -> None:
+    wide, deep, cycle = Node(), Node(), Node()
+    for _ in range(60):
+        wide = Node(wide, wide)
+    for _ in range(5000):
+        deep = Node(deep)
+    cycle.left = cycle
+    assert shown(deep) == shown(cycle) == "[Node(Node(Node(Node(Node(...), None), None), None), None)]"
+    assert shown(wide).startswith("[Node(Node(Node(Node(Node(...), Node(...)), ")
 
 
 def test_a_long_key_that_is_unfit_is_shown_by_its_ends() -> None:

@@ -83,8 +83,8 @@ class _Short(Repr):
         held = _held(x)
         if held is None:
             return super().repr_instance(x, level)
-        shown = [self.repr1(each, level - 1) for each in islice(held, self.maxtuple)]
-        return f"{type(x).__name__}({', '.join(shown) if level > 0 else '...'})"
+        shown = ", ".join(self.repr1(each, level - 1) for each in islice(held, self.maxtuple)) if level > 0 else "..."
+        return f"{type(x).__name__}({shown})"
 
 
 def _held(obj: Any) -> Iterable[Any] | None:
