@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from collections.abc import Callable
 from dataclasses import dataclass, make_dataclass
 from functools import partial
 from typing import Any
@@ -87,6 +88,33 @@ def test_of_fields_in_fields_no_more_are_read_than_are_shown() -> None:
     cycle.left = cycle
     assert shown(deep) == shown(cycle) == "[Node(Node(Node(Node(Node(...), None), None), None), None)]"
     assert shown(wide).startswith("[Node(Node(Node(Node(Node(...), Node(...)), ")
+
+
+class Lost(tuple[int, ...]):
+    def __iter__(self) -> Any:
+        raise ConnectionError("the database is gone")
+
+
+class Gone(Node):
+    @property
+    def left(self) -> Any:
+        raise ConnectionError("the database is gone")
+
+    @left.setter
+    def left(self, value: Any) -> None:
+        pass
+
+
+class deque:  # noqa: N801
+    """Shown by its name as one of the standard library, which it is not."""
+
+
+@pytest.mark.parametrize("make", [lambda: Lost((1,)), Gone, deque])
+def test_a_key_that_raises_is_shown_by_its_class(make: Callable[[], Any]) -> None:
+    key = make()
+    paths = [path for path, _ in scrub_report({key: "\ud800", (key,): "\ud800"})]
+    assert paths
+    assert all(f"{type(key).__name__} object at " in path for path in paths)
 
 
 def test_a_long_key_that_is_unfit_is_shown_by_its_ends() -> None:

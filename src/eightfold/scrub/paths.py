@@ -75,6 +75,12 @@ class _Short(Repr):
         self.maxlevel = 4
         self.maxstring = self.maxother = 100
 
+    def repr1(self, x: Any, level: int) -> str:
+        try:
+            return super().repr1(x, level)
+        except Exception:  # a user-defined class may raise anything
+            return object.__repr__(x)
+
     def repr_int(self, x: int, level: int) -> str:
         # Python refuses to write very long integers.
         return super().repr_int(x, level) if x.bit_length() < 4096 else f"<int of {x.bit_length()} bits>"
