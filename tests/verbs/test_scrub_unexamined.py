@@ -349,6 +349,23 @@ def test_what_cannot_be_looked_into_is_said(obj: Any, name: str) -> None:
     assert pickle.loads(pickle.dumps(fault)) == fault
 
 
+class Lost(type):
+    def __getattr__(cls, name: str) -> Any:
+        raise ConnectionError("the database is gone")
+
+
+class OfLost(metaclass=Lost):
+    """Its class raises when it is asked for its fields."""
+
+
+def test_an_object_whose_class_raises_is_reported() -> None:
+    lost = OfLost()
+    assert [(path, fault.kind) for path, fault in scrub_report([UNFIT, lost])] == [
+        *(("[0]", "unrepresentable"), ("[1]", "unexamined"))
+    ]
+    assert scrub([UNFIT, lost], unknown="ignore") == [FIT, lost]
+
+
 def test_by_default_there_is_one_warning_for_each_call() -> None:
     data = [Own(), {"a": Own()}, UNFIT]
     with pytest.warns(UnicodeWarning) as caught:

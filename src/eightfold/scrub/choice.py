@@ -67,8 +67,11 @@ def kind_of(obj: Any) -> Kind:
     (True, True, True)
     """
     cls: Any = type(obj)
-    kind = _kind_of_class(cls)
-    return kind if kind.choose is None else kind.choose(obj)
+    try:
+        kind = _kind_of_class(cls)
+        return kind if kind.choose is None else kind.choose(obj)
+    except Exception:  # a user-defined class may raise anything
+        return UNKNOWN
 
 
 @lru_cache(maxsize=256)
