@@ -22,7 +22,7 @@ from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from eightfold.extras import needed_by
-from eightfold.faults import Fault, Kind, Severity, code_point_name, immutable
+from eightfold.faults import UNITS_KEPT, Fault, Kind, Severity, code_point_name, immutable
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.stream.turns import Copied
 from eightfold.text import LinePosition
@@ -60,7 +60,7 @@ class Mojibake(NamedTuple):
     def fault(self) -> MojibakeFault:
         """The place as a fault, which is a warning."""
         end = self.start + len(self.old)
-        return MojibakeFault(start=self.start, end=end, units=self.old[:64], meant=self.new.decode())
+        return MojibakeFault(start=self.start, end=end, units=self.old[:UNITS_KEPT], meant=self.new.decode())
 
 
 @immutable

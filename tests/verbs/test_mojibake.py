@@ -137,10 +137,13 @@ def test_places_are_lines_and_columns_in_bytes() -> None:
 
 
 def test_a_place_as_a_fault_is_a_warning_that_says_what_was_meant() -> None:
-    (found,) = found_in(garbled("é").encode())
+    (found,) = found_in(f"caf{garbled('é')}".encode())
     assert isinstance(found.fault, MojibakeFault)
+    assert (found.fault.start, found.fault.end, found.fault.units) == (3, 7, b"\xc3\x83\xc2\xa9")
     assert (found.fault.kind, found.fault.severity, found.fault.form) == ("mojibake", "warning", "utf-8")
     assert str(found.fault).endswith("encoded again (C3 83 C2 A9), for U+00E9")
+    (many,) = found_in(garbled("é" * 17).encode())
+    assert (many.fault.end, many.fault.units) == (68, b"\xc3\x83\xc2\xa9" * 16)
     long = MojibakeFault(start=0, end=99, units=b"\xc3\x83" * 32, meant="\u00e9" * 20)
     assert str(long).endswith(", for" + " U+00E9" * 8 + " ...")
 
