@@ -145,6 +145,13 @@ def test_each_database_has_its_own_literals(dialect: str, literal: str) -> None:
     assert literal in str(query)
 
 
+def test_a_form_of_ones_own_is_one() -> None:
+    form = eightfold.Form("shifted", [eightfold.Row(0, 0x7F, (0x80, 0xFF))])
+    kept = EncodedText(form).process_bind_param("ab", None)
+    assert kept == b"\xe1\xe2"
+    assert EncodedText(form).process_result_value(kept, None) == "ab"
+
+
 def test_statements_are_cached_and_forms_are_kept_apart() -> None:
     keys = {
         form: sa.select(sa.column("x", EncodedText(form)))._generate_cache_key().key
