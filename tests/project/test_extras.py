@@ -86,6 +86,8 @@ def test_what_a_package_itself_misses_is_not_taken_for_the_package(monkeypatch: 
     with pytest.raises(ModuleNotFoundError, match="elsewhere") as caught, needed_by("a door", "package", "cli"):
         import elsewhere  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
     assert "a door" not in str(caught.value)
+    with pytest.raises(ModuleNotFoundError, match=r"^without a name$"), needed_by("a door", "package", "cli"):
+        raise ModuleNotFoundError("without a name")
 
 
 def test_each_requirement_has_a_range() -> None:
