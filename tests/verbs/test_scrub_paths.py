@@ -122,6 +122,11 @@ def test_a_long_key_that_is_unfit_is_shown_by_its_ends() -> None:
     assert path == f'["{"a" * 60}...(881 characters)...{"a" * 59}\\ud800"] (key)'
 
 
+def test_what_can_be_printed_is_shown_as_it_is() -> None:
+    ((path, _),) = scrub_report({"caf\xe9": {"\u6f22 \x07": {"\xa0\U0001f600": "\ud800"}}})
+    assert path == 'caf\xe9["\u6f22 \\x07"]["\\xa0\U0001f600"]'
+
+
 def test_long_steps_of_a_long_path() -> None:
     data: Any = "\ud800"
     for _ in range(100):
