@@ -311,6 +311,17 @@ def test_a_slice_of_no_rows_that_another_library_gives_has_no_bits(type: Any) ->
     assert len(columns.is_well_formed(array)) == len(columns.convert(array, "utf-8", "utf-16-le")) == 0
 
 
+def test_a_sparse_union_of_no_rows_that_another_library_gives_has_no_codes() -> None:
+    """Its members have values although none is shown: here the entry of a dictionary."""
+    member = pa.array([b"\xff"] * 3, pa.binary()).dictionary_encode()
+    whole = pa.UnionArray.from_sparse(pa.array([0, 0, 0], pa.int8()), [member])
+    array = pa.Array._import_from_c_capsule(*whole[2:2].__arrow_c_array__())
+    assert array.offset == 2
+    repaired = columns.repair(array)
+    assert (len(repaired), repaired.type) == (0, whole.type)
+    assert columns.audit(repaired).num_rows == len(columns.is_well_formed(array)) == 0
+
+
 @settings(max_examples=60)
 @given(VALUES, st.sampled_from(TYPES), st.sampled_from(POLICIES), st.integers(0, 9))
 def test_repair_is_that_of_each_value(values: list[bytes | None], type: Any, errors: str, first: int) -> None:
