@@ -232,6 +232,8 @@ NAN = float("nan")
 def columns_with(number: float) -> dict[str, Any]:
     """Return two rows with a number in each type that can hold one inside."""
     of, doubles = pa.array, pa.array([number, 1.0])
+    union = pa.UnionArray.from_sparse(of([0, 1], pa.int8()), [doubles, of(["a", "b"])])
+    behind_null = of([False, True])
     tensor = pa.fixed_shape_tensor(pa.float32(), [2])
     return {
         "number": of([number, None]),
@@ -246,7 +248,8 @@ def columns_with(number: float) -> dict[str, Any]:
         "dictionary": pa.DictionaryArray.from_arrays(of([1, 0], pa.int8()), doubles),
         "tensor": pa.ExtensionArray.from_storage(tensor, of([[number, 1], [2, 3]], pa.list_(pa.float32(), 2))),
         "runs": pa.RunEndEncodedArray.from_arrays(of([1, 2], pa.int32()), doubles),
-        "sparse": pa.UnionArray.from_sparse(of([0, 1], pa.int8()), [doubles, of(["a", "b"])]),
+        "sparse": union,
+        "sparse in a struct": pa.StructArray.from_arrays([union, of(["a", "b"])], ["a", "b"], mask=behind_null),
         "dense": pa.UnionArray.from_dense(of([0, 1], pa.int8()), of([0, 0], pa.int32()), [doubles, of(["a"])]),
     }
 

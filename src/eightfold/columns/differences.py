@@ -246,8 +246,12 @@ def _parts(array: Any) -> Iterator[Any]:
 
 
 def _parts_inside(array: Any) -> Iterator[Any]:
-    if pyarrow().types.is_struct(array.type):
-        yield from chain(*map(_parts, array.flatten()))
+    types = pyarrow().types
+    if types.is_struct(array.type):
+        # pyarrow ends the process where it hides values of a union behind a null, and makes runs invalid.
+        has_other_nulls = holds(array.type, types.is_union) or holds(array.type, types.is_run_end_encoded)
+        inside = [child for child, _ in children(array)] if has_other_nulls else array.flatten()
+        yield from chain(*map(_parts, inside))
     else:
         yield compute().list_value_length(array)
         yield from _parts(array.flatten())
