@@ -284,6 +284,21 @@ def test_another_number_is_not_the_same(name: str) -> None:
     assert not is_same(made(0.0).select(["b"]), made(-0.0).select(["b"]))
 
 
+@pytest.mark.parametrize(("make", "offset"), [(pa.list_, pa.int32()), (pa.large_list, pa.int64())])
+def test_no_lists_may_begin_anywhere(make: Any, offset: Any, tmp_path: Path) -> None:
+    offsets, numbers = pa.array([2], offset).buffers()[1], pa.array([NAN] * 2)
+    lists = pa.Array.from_buffers(make(pa.float64()), 0, [None, offsets], children=[numbers])
+    path = tmp_path / "data.arrows"
+    batches = [
+        pa.RecordBatch.from_arrays([strings([b"\xff"] * len(column)), column], ["name", "list"])
+        for column in (lists, pa.array([[NAN]], lists.type))
+    ]
+    with pa.ipc.new_stream(path, batches[0].schema) as target:
+        for batch in batches:
+            target.write_batch(batch)
+    assert cli.main(["repair", "--verify", "-o", str(tmp_path / "fixed.arrows"), str(path)]) == 0
+
+
 def test_runs_of_strings_come_back(tmp_path: Path) -> None:
     runs = compute.run_end_encode(strings([b"\xff", b"\xff", b"a", None, b"\xfe"]))
     path = written(tmp_path, "arrow", pa.table({"name": runs}))
