@@ -607,6 +607,14 @@ def test_a_footer_that_lies_is_an_error_and_costs_nothing(data: bytes) -> None:
         footers(data)
 
 
+@pytest.mark.parametrize("kind", [b"\x19\xfc", b"\x1a\xfc", b"\x1b"])
+def test_a_list_of_more_values_than_pyarrow_reads_is_refused(kind: bytes) -> None:
+    count = 1_000_001
+    size = binary(bytes(count))[:-count]
+    with pytest.raises(MalformedError, match="too long"):
+        Reader(kind + size + bytes(2 * count)).struct()
+
+
 @pytest.mark.parametrize("verb", ["check", "repair"])
 def test_a_schema_of_any_depth_costs_nothing(verb: str, tmp_path: Path, capsys: Any) -> None:
     path, depth = tmp_path / "data.parquet", 2000

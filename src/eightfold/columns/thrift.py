@@ -1,6 +1,7 @@
 r"""Values in the compact protocol of Thrift, as the footers of Parquet files hold them: read only, with their places.
 
-Every length is checked against the bytes that are there, so a footer of a stranger costs no more than its size.
+Every length is checked against the bytes that are there, and lists have a longest one: of a footer of a stranger, each
+byte may be a struct, which takes some hundred bytes.
 Source: doc/specs/thrift-compact-protocol.md of Apache Thrift.
 
 >>> fields = Reader(bytes.fromhex("1502 1803616263 00")).struct()
@@ -15,6 +16,8 @@ from typing import Any, NamedTuple, TypeVar
 
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT, _UUID = range(1, 14)
 _DEEPEST = 24
+_LONGEST_LIST = 1_000_000
+"""How many values a list may have: pyarrow refuses footers with longer ones."""
 _Read = TypeVar("_Read")
 
 
@@ -49,9 +52,11 @@ class Struct(dict[int, Any]):
     2
     """
 
+    __slots__ = ("start",)
+
     def __init__(self, start: int) -> None:
         super().__init__()
-        self.start = start
+        self.start: int = start
 
 
 class Reader:
@@ -199,6 +204,8 @@ class Reader:
         return [(self._value(kinds >> 4), self._value(kinds & 15)) for _ in range(size)]
 
     def _check_size(self, size: int) -> None:
+        if size > _LONGEST_LIST:
+            raise MalformedError("its metadata have a list that is too long")
         if size > len(self._data) - self._at:  # each value has a byte at least
             raise MalformedError("its metadata end too early")
 
