@@ -293,6 +293,19 @@ def test_the_compression_of_arrow_ipc_is_kept(codec: str | None, tmp_path: Path)
     assert abs(fixed.stat().st_size - path.stat().st_size) < 300
 
 
+@pytest.mark.parametrize("codec", ["uncompressed", "lz4", "zstd"])
+def test_a_file_of_polars_is_repaired_and_its_compression_kept(codec: str, tmp_path: Path) -> None:
+    """Its schema is not a message as in other files: only the footer finds the record batches."""
+    polars = pytest.importorskip("polars")
+    path, fixed, others = tmp_path / "a.arrow", tmp_path / "b.arrow", [f"{number:0100}" for number in range(500)]
+    names = polars.from_arrow(strings([b"\xff", *map(str.encode, others)]))
+    polars.DataFrame({"name": names}).write_ipc(path, compression=codec)
+    assert cli.main(["check", str(path)]) == 1
+    assert cli.main(["repair", "--verify", str(path), "-o", str(fixed)]) == 0
+    assert polars.read_ipc(fixed)["name"].to_list() == ["\uefff", *others]
+    assert [each.stat().st_size > 40_000 for each in (path, fixed)] == [codec == "uncompressed"] * 2
+
+
 FAR, NEAR = datetime(9999, 12, 31), datetime(1700, 1, 1, 1, 2, 3, 4)
 STAMP = pa.timestamp("us")
 NEVER = datetime(1500, 1, 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
 from itertools import count
@@ -34,7 +35,6 @@ from eightfold.files.read.tables import IPC
 from eightfold.files.records.table_changes import TextChange
 from eightfold.forms.utf_8 import UTF_8
 
-_MAGIC_BYTES = 8
 _FILE = b"ARRO"
 """How a file begins. A stream begins with what stands before each message: a continuation, or an old one its length."""
 _TAIL = struct.Struct("<i6s")
@@ -42,6 +42,10 @@ _TAIL = struct.Struct("<i6s")
 _FOOTER = "footer"
 _LARGEST_VIEW = (1 << 31) - 1
 _CODECS = {None: None, 0: "lz4", 1: "zstd"}
+_BLOCK = struct.Struct("<qi")
+"""Where a message is in a file, and how long it is without its body."""
+_CONTINUATION = b"\xff\xff\xff\xff"
+"""What stands before the length of a message, but not in old files."""
 
 
 class IpcReader:
@@ -57,7 +61,6 @@ class IpcReader:
         if head == b"FEA1":
             raise FileError(path, "Feather version 1 is not supported")
         self._given, self._is_stream = file, head != _FILE
-        self._codec = _ipc_codec(self._ipc, file, 0 if self._is_stream else _MAGIC_BYTES)
         self._file: Any = self._opened()
         self._schema: Any = self._file.schema
         check_keys(self._schema)
@@ -71,6 +74,12 @@ class IpcReader:
         """How the texts change. For those of the record batches all are read, though one column of them at most."""
         pairs = ((text, self._repaired(text)) for text in self.kept_texts())
         return [TextChange(text.place, text.data, new) for text, new in pairs if new != text.data]
+
+    @cached_property
+    def _codec(self) -> str | None:
+        """The compression of the first record batch, which pyarrow does not say."""
+        found = _codec_of_stream(self._ipc, self._given) if self._is_stream else _codec_of_file(self._given)
+        return _CODECS.get(found)
 
     def kept_texts(self) -> Iterator[Text]:
         """Yield the texts that a copy has too, repaired: all, those of the record batches among them."""
@@ -141,9 +150,9 @@ class IpcReader:
         Raises:
             FileError: a record batch is malformed.
         """
-        options = self._ipc.IpcWriteOptions(compression=self._codec, emit_dictionary_deltas=True)
         answer = _PuttingBack(put_back)
         with blaming_part(self._path, IPC, "schema"):
+            options = self._ipc.IpcWriteOptions(compression=self._codec, emit_dictionary_deltas=True)
             schema = with_texts(self.schema, answer)
             footer = with_pairs(with_pairs(self._footer, _FOOTER, self._repaired), _FOOTER, answer)
             begin = self._ipc.new_stream if self._is_stream else self._ipc.new_file
@@ -266,32 +275,46 @@ def _with_buffers(array: Any) -> Any:
     return array if all(one is other for one, other in zip(old, new, strict=True)) else assembled(array, new)
 
 
-def _ipc_codec(ipc: Any, file: BinaryIO, start: int) -> str | None:
-    """Return the compression of the first record batch, which pyarrow does not say; messages start at an offset."""
-    file.seek(start)
+def _codec_of_stream(ipc: Any, file: BinaryIO) -> int | None:
+    """Return the codec of the first record batch of a stream."""
+    file.seek(0)
     for message in ipc.MessageReader.open_stream(file):
         if message.type == "record batch":
-            try:
-                return _CODECS.get(_codec_in(bytes(message.metadata)))
-            except (struct.error, IndexError):
-                return None
+            return _codec_in(bytes(message.metadata))
     return None
 
 
+def _codec_of_file(file: BinaryIO) -> int | None:
+    """Return the codec of the first record batch of a file, which its footer finds: polars begins files otherwise.
+
+    Source: format/File.fbs of Apache Arrow: Footer.recordBatches is the fourth field, and each is a Block.
+    """
+    footer = _footer_of(file)
+    blocks = _vector(footer, 3)
+    if blocks is None or not _count(footer, blocks):
+        return None
+    start, size = _BLOCK.unpack_from(footer, blocks + 4)
+    file.seek(max(0, start))
+    message = file.read(max(0, size))
+    return _codec_in(message[8 if message.startswith(_CONTINUATION) else 4 :])
+
+
 def _codec_in(data: bytes) -> int | None:
-    """Return the codec in a message of a record batch.
+    """Return the codec in a message of a record batch; None if it has none, or is malformed.
 
     Source: format/Message.fbs of Apache Arrow: Message.header is the third field, RecordBatch.compression the fourth,
     BodyCompression.codec the first. Offsets are those of FlatBuffers.
     """
-    (root,) = struct.unpack_from("<I", data)
-    header = _field(data, root, 2)
-    batch = 0 if header is None else header + struct.unpack_from("<I", data, header)[0]
-    compression = _field(data, batch, 3)
-    if compression is None:
-        return None
-    codec = _field(data, compression + struct.unpack_from("<I", data, compression)[0], 0)
-    return 0 if codec is None else data[codec]
+    with suppress(struct.error, IndexError):
+        (root,) = struct.unpack_from("<I", data)
+        header = _field(data, root, 2)
+        batch = 0 if header is None else header + struct.unpack_from("<I", data, header)[0]
+        compression = _field(data, batch, 3)
+        if compression is None:
+            return None
+        codec = _field(data, compression + struct.unpack_from("<I", data, compression)[0], 0)
+        return 0 if codec is None else data[codec]
+    return None
 
 
 def _pairs_in_footer(file: BinaryIO) -> int:
@@ -299,16 +322,27 @@ def _pairs_in_footer(file: BinaryIO) -> int:
 
     Source: format/File.fbs of Apache Arrow: Footer.custom_metadata is the fifth field.
     """
+    footer = _footer_of(file)
+    pairs = _vector(footer, 4)
+    return 0 if pairs is None else _count(footer, pairs)
+
+
+def _footer_of(file: BinaryIO) -> bytes:
     end = file.seek(-_TAIL.size, io.SEEK_END)
     size, _ = _TAIL.unpack(file.read(_TAIL.size))
     file.seek(end - size)
-    footer = file.read(size)
+    return file.read(size)
+
+
+def _vector(footer: bytes, number: int) -> int | None:
+    """Return where the vector in a field of a footer is; None if it is absent."""
     (root,) = struct.unpack_from("<I", footer)
-    pairs = _field(footer, root, 4)
-    if pairs is None:
-        return 0
-    count: int = struct.unpack_from("<I", footer, pairs + struct.unpack_from("<I", footer, pairs)[0])[0]
-    return count
+    field = _field(footer, root, number)
+    return None if field is None else field + int(struct.unpack_from("<I", footer, field)[0])
+
+
+def _count(footer: bytes, vector: int) -> int:
+    return int(struct.unpack_from("<I", footer, vector)[0])
 
 
 def _field(data: bytes, table: int, number: int) -> int | None:
