@@ -215,6 +215,46 @@ def test_keys_of_metadata_that_become_the_same_are_refused(kind: str, tmp_path: 
     assert {b"1", b"2"} < set(texts(fixed))
 
 
+def with_categories(folder: Path, kind: str, *categories: bytes) -> Path:
+    """Return a file as polars writes it, with the categories of an Enum in the metadata too."""
+    values = pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int8()), strings([*categories]))
+    sizes = b"".join(b"%d;%b" % (len(each), each) for each in categories)
+    field = pa.field("name", values.type, metadata={b"_PL_ENUM_VALUES2": sizes})
+    return written(folder, kind, pa.Table.from_arrays([values], schema=pa.schema([field])))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_polars_reads_the_categories_of_an_enum_that_were_repaired(
+    kind: str, tmp_path: Path, capsys: Any, monkeypatch: Any
+) -> None:
+    polars = pytest.importorskip("polars")
+    path, fixed = with_categories(tmp_path, kind, b"ok", b"caf\xe9"), tmp_path / f"fixed.{kind}"
+    before = set(texts(path))
+    assert cli.main(["check", str(path)]) == 1
+    assert "metadata value 0, category 1: truncated" in capsys.readouterr().out
+    assert cli.main(["repair", "--verify", str(path), "-o", str(fixed)]) == 0
+    column = (polars.read_parquet if kind == "parquet" else polars.read_ipc)(fixed)["name"]
+    assert (column.dtype, column.to_list()) == (polars.Enum(["ok", "caf\uefe9"]), ["caf\uefe9", "ok"])
+    monkeypatch.chdir(tmp_path)
+    for arguments in (["--plan", "plan.jsonl", path.name], ["--apply", "plan.jsonl"], ["--undo", "plan.jsonl"]):
+        assert cli.main(["repair", *arguments]) == 0
+    assert set(texts(path)) == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_categories_of_an_enum_that_become_the_same_are_refused(kind: str, tmp_path: Path, capsys: Any) -> None:
+    path, fixed = with_categories(tmp_path, kind, b"\xfe", b"\xff"), tmp_path / f"fixed.{kind}"
+    assert cli.main(["repair", "--errors", "replace", "--lossy", str(path), "-o", str(fixed)]) == 2
+    assert "two categories of an Enum would be the same; the policy escape keeps them apart" in said(capsys)[1]
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+
+
+@pytest.mark.parametrize("value", [b"1;\xff1;\xff", b"2;\xff", b"01;\xff", b"1\xff", b";\xff", b"1;a\xff"])
+def test_what_is_not_as_polars_writes_categories_is_one_text(value: bytes) -> None:
+    schema = pa.schema([pa.field("a", pa.string(), metadata={b"_PL_ENUM_VALUES2": value})])
+    assert [text.data for text in texts_of(schema)][2:] == [value]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("owner", ["schema", "column"])
 def test_a_key_that_metadata_have_twice(kind: str, owner: str, tmp_path: Path, capsys: Any) -> None:

@@ -10,7 +10,8 @@ r"""The text in a schema of Arrow: names of columns, and key-value metadata; and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from eightfold.columns.arrow import name_bytes, pyarrow
@@ -19,6 +20,9 @@ NAME, KEY, VALUE = "column name", "metadata key", "metadata value"
 """What the places of texts begin with; a number follows."""
 KEY_TWICE = "its metadata have a key twice, and pyarrow gives one of the values only"
 _EXTENSION = b"ARROW:extension:"
+_ENUM = b"_PL_ENUM_VALUES2"
+"""The key under which polars keeps the categories of an Enum, each behind the number of its bytes: `2;ok3;caf`."""
+_CATEGORY = re.compile(rb"(\d{1,10});")
 
 
 class Text(NamedTuple):
@@ -167,7 +171,16 @@ class _Rewriting:
             return key, value
         number = self._pairs
         self._pairs += 1
-        return self._answer(Text(f"{KEY} {number}", key)), self._answer(Text(f"{VALUE} {number}", value))
+        return self._answer(Text(f"{KEY} {number}", key)), self._value(f"{VALUE} {number}", key, value)
+
+    def _value(self, place: str, key: bytes, value: bytes) -> bytes:
+        old = _categories(value) if key == _ENUM else None
+        if old is None:
+            return self._answer(Text(place, value))
+        new = [self._answer(Text(f"{place}, category {at}", each)) for at, each in enumerate(old)]
+        if len(set(new)) < len(old):
+            raise AlikeError("two categories of an Enum would be the same")
+        return _with_sizes(new)
 
     def _type(self, type: Any) -> Any:
         """Return a type with the names inside it replaced."""
@@ -176,6 +189,26 @@ class _Rewriting:
         old = [type.field(at) for at in range(type.num_fields)]
         new = self._fields(old)
         return type if all(one is other for one, other in zip(old, new, strict=True)) else type_with(type, new)
+
+
+def _categories(value: bytes) -> list[bytes] | None:
+    """Return the categories in metadata of polars; None if they are not written as it writes them, each once."""
+    found: dict[bytes, None] = {}
+    at = 0
+    while at < len(value):
+        size = _CATEGORY.match(value, at)
+        if size is None:
+            return None
+        at = size.end() + int(size[1])
+        category = value[size.end() : at]
+        if at > len(value) or category in found:
+            return None
+        found[category] = None
+    return list(found) if value == _with_sizes(found) else None
+
+
+def _with_sizes(categories: Iterable[bytes]) -> bytes:
+    return b"".join(b"%d;%b" % (len(each), each) for each in categories)
 
 
 def type_with(type: Any, fields: list[Any]) -> Any:
