@@ -234,12 +234,14 @@ def columns_with(number: float) -> dict[str, Any]:
     of, doubles = pa.array, pa.array([number, 1.0])
     union = pa.UnionArray.from_sparse(of([0, 1], pa.int8()), [doubles, of(["a", "b"])])
     behind_null = of([False, True])
+    runs = pa.RunEndEncodedArray.from_arrays(of([1, 4], pa.int32()), doubles)
     tensor = pa.fixed_shape_tensor(pa.float32(), [2])
     return {
         "number": of([number, None]),
         "half": of([number, 2.0], pa.float32()).cast(pa.float16()),
         "both": of([{"a": number, "b": "x"}, None]),
         "map": of([[("k", number)], []], pa.map_(pa.string(), pa.float32())),
+        "map of runs": pa.MapArray.from_arrays([0, 1, 2], of(["k", "l"]), pa.ListArray.from_arrays([0, 2, 4], runs)),
         "list": of([[1.0], [number]]),
         "fixed": of([[1.0, number], [2.0, 3.0]], pa.list_(pa.float64(), 2)),
         "view": of([[number], None], pa.list_view(pa.float64())),

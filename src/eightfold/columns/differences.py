@@ -32,7 +32,7 @@ from eightfold.columns.arrow import (
 )
 from eightfold.columns.carriers import carried_form
 from eightfold.columns.nested import Way, holds_text, shown_by
-from eightfold.columns.steps import Shown, children, shown_name, union_codes
+from eightfold.columns.steps import Shown, children, elements, shown_name, union_codes
 from eightfold.columns.values import Column, check_offsets, ill_formed_rows
 from eightfold.files.records.table_changes import ValueChange
 from eightfold.forms.utf_8 import UTF_8
@@ -234,7 +234,7 @@ def _parts(array: Any) -> Iterator[Any]:
         yield array.run_ends.slice(*runs)
         yield from _parts(array.values.slice(*runs))
     elif types.is_map(type):
-        yield from _parts(array.cast(pa.list_(type.field(0))))
+        yield from _parts(_as_lists(array))
     elif types.is_union(type):
         yield union_codes(array)
         yield from chain(*(_parts(child) for child, _ in children(array)))
@@ -243,6 +243,15 @@ def _parts(array: Any) -> Iterator[Any]:
         yield from _parts_inside(array)
     else:
         yield array
+
+
+def _as_lists(array: Any) -> Any:
+    """Return maps as lists of structs. A cast of pyarrow makes runs inside invalid."""
+    pa, entries = pyarrow(), elements(array)
+    type = pa.list_(entries.type)
+    if not len(array):
+        return no_rows(type)
+    return pa.Array.from_buffers(type, len(array), array.buffers()[:2], -1, array.offset, children=[entries])
 
 
 def _parts_inside(array: Any) -> Iterator[Any]:
