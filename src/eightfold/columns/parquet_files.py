@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any, BinaryIO
 
 from eightfold.columns.arrow import as_type, binary_type, holds, is_text_dictionary, pyarrow
+from eightfold.columns.differences import chunks_in
 from eightfold.columns.footers import (
     CREATED_BY,
     Footer,
@@ -56,8 +57,8 @@ class ParquetReader:
         dictionaries = _text_dictionaries(first)
         # Otherwise pyarrow makes dictionaries by a cast, which refuses ill-formed values.
         self._file: Any = self._opened_with(read_dictionary=dictionaries) if dictionaries else first
-        self.schema: Any = self._file.schema_arrow
-        self._has_other_types = not self.schema.equals(first.schema_arrow)
+        self.schema: Any = _with_orders(self._file.schema_arrow, first.schema_arrow)
+        self._lost_types = list(_lost_types(first.schema_arrow, self.schema))
         self.metadata: Any = self._file.metadata
 
     def _with_texts(self, file: BinaryIO, repaired: Callable[[bytes], bytes]) -> tuple[Any, list[TextChange]]:
@@ -119,6 +120,7 @@ class ParquetReader:
                 if data is None:
                     break
                 with self.blaming(group):
+                    data = _as_ordered(data, self.schema)
                     data.validate()
                 yield Part(group, first_row, data)
                 first_row += data.num_rows
@@ -175,8 +177,7 @@ class ParquetReader:
 
     def _never_kept(self, end: bytes) -> Iterator[str]:
         """Yield what a copy that ends so has not, as :meth:`copy` returns it."""
-        if self._has_other_types:
-            yield "the types of the indices of dictionaries"
+        yield from self._lost_types
         if self._footer is None:
             return
         if self._footer.repeats_a_key:
@@ -271,6 +272,44 @@ def _text_dictionaries(file: Any) -> list[str]:
     if len(leaves) != len(paths):
         return [field.name for field in file.schema_arrow if is_text_dictionary(field.type)]
     return [path for path, leaf in zip(paths, leaves, strict=True) if is_text_dictionary(leaf)]
+
+
+def _with_orders(read: Any, given: Any) -> Any:
+    """Return a schema in which dictionaries are ordered as in another: pyarrow reads columns of them without it."""
+    for at, field in enumerate(given):
+        if is_text_dictionary(field.type) and field.type.ordered:
+            type = read.field(at).type
+            ordered = pyarrow().dictionary(type.index_type, type.value_type, ordered=True)
+            read = read.set(at, read.field(at).with_type(ordered))
+    return read
+
+
+def _as_ordered(data: Any, schema: Any) -> Any:
+    """Return a Table or a RecordBatch with the ordered dictionaries of a schema."""
+    if data.schema.equals(schema):
+        return data
+    pairs = zip(data.columns, schema, strict=True)
+    columns = [column if column.type == field.type else _ordered(column) for column, field in pairs]
+    return type(data).from_arrays(columns, schema=schema)
+
+
+def _ordered(column: Any) -> Any:
+    pa = pyarrow()
+    chunks = [
+        pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary, ordered=True, safe=False)
+        for chunk in chunks_in(column)
+    ]
+    return pa.chunked_array(chunks) if isinstance(column, pa.ChunkedArray) else chunks[0]
+
+
+def _lost_types(given: Any, read: Any) -> Iterator[str]:
+    """Yield what dictionaries lose where they are read as such, and not as pyarrow makes them by a cast."""
+    old, new = ([leaf for field in schema for leaf in _leaf_types(field.type)] for schema in (given, read))
+    pairs = [each for each in zip(old, new, strict=True) if all(map(pyarrow().types.is_dictionary, each))]
+    if any(one.index_type != other.index_type for one, other in pairs):
+        yield "the types of the indices of dictionaries"
+    if any(one.ordered != other.ordered for one, other in pairs):
+        yield "that the values of dictionaries are ordered"
 
 
 def _leaf_types(type: Any) -> Iterator[Any]:
