@@ -423,9 +423,11 @@ def locate(data: Data, fault: Fault, form: AnyForm | None = None) -> tuple[int, 
     if fault.side == "text":
         raise ValueError("a fault of a str has no line and column in bytes")
     content = bytes_of(data)
-    plain, _ = opening_of(_form_of(fault) if form is None else form_named(form), content)
+    plain, opened = opening_of(_form_of(fault) if form is None else form_named(form), content)
     position = LinePosition(plain)
-    position.pass_over(content[: fault.start])
+    # Code units count from the end of a signature, which need not be whole units.
+    for passed in (content[: min(opened, fault.start)], content[opened : fault.start]):
+        position.pass_over(passed)
     return position.line, position.column
 
 

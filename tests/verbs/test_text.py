@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import eightfold
-from eightfold import encode_into, textfile
+from eightfold import Signature, encode_into, textfile
 from eightfold.measuring import TWINS as MEASURING
 from eightfold.text import TWINS
 
@@ -143,6 +143,16 @@ def test_locate_what_a_target_cannot_hold(source: str, target: str) -> None:
     assert eightfold.locate(data, fault, source) == (3, column)
     if source == "wtf-8":
         assert eightfold.locate(data, fault) == (3, column)
+
+
+@pytest.mark.parametrize("mark", [b"\xef", b"\n", b"\xef\xbb\xbf", b"\0\n\0"])
+def test_locate_behind_a_signature_that_is_not_whole_units(mark: bytes) -> None:
+    plain = eightfold.form("utf-16-be")
+    form = eightfold.Form("own", plain.rows, unit_bits=16, byte_order="big", signatures=[Signature(mark, plain)])
+    data = mark + "a\n\u0a00\nb".encode("utf-16-be") + b"\xdc\0"
+    (found,) = eightfold.Checker(form).check(data, final=True)
+    lines = 4 if mark == b"\0\n\0" else 3
+    assert (found.line, found.column) == eightfold.locate(data, found.fault, form) == (lines, 3)
 
 
 def test_locate_with_a_form_of_ones_own() -> None:
