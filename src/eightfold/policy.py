@@ -179,14 +179,19 @@ def reading(form: Form, errors: str, name: str, *, converting: bool = False) -> 
 def writing(form: Form, errors: str, name: str) -> Writing:
     """Return how to handle code points that a form without signatures cannot write."""
     errors = _exactly(errors)
-    variant = form.variant(errors)
-    if variant is not None:
-        return Writing(variant.form if variant.encodes else form, name, "strict", codecs.strict_errors)
+    if form.variant(errors) is not None:
+        return Writing(written_under(errors, form), name, "strict", codecs.strict_errors)
     if errors == "surrogatepass":
         return Writing(form, name, errors, lambda error: _pass_text(form, error))
     if errors == "surrogateescape":
         return Writing(form, name, errors, _escape_text)
     return Writing(form, name, errors, _handler(errors))
+
+
+def written_under(errors: str, form: Form) -> Form:
+    """Return the form whose rows write under a policy: a variant, or the form itself."""
+    variant = form.variant(_exactly(errors))
+    return variant.form if variant is not None and variant.encodes else form
 
 
 def _handler(errors: str) -> Handler:

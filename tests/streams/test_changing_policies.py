@@ -54,6 +54,35 @@ def test_pairs_are_counted_by_the_form_that_the_new_policy_writes() -> None:
     assert converter.joined_pairs == given.joined_pairs
 
 
+JOINING = eightfold.Form(
+    "joining",
+    eightfold.form("generalized-utf-8").rows,
+    variants=[
+        eightfold.Variant("joined", eightfold.form("wtf-8")),
+        eightfold.Variant("read", eightfold.form("wtf-8"), False),
+    ],
+)
+
+
+def test_a_lead_is_held_if_the_policy_selects_rows_that_join() -> None:
+    for policy in ("strict", "joined", "read"):
+        encoder = Encoder(JOINING, policy)
+        parts = [encoder.encode("a\ud83d"), encoder.encode("\ude00", True)]
+        assert b"".join(parts) == eightfold.encode("a\ud83d\ude00", JOINING, policy)
+        assert parts[0] == (b"a" if policy == "joined" else b"a\xed\xa0\xbd")
+
+
+def test_a_lead_that_is_held_is_not_lost_with_the_policy_that_joins() -> None:
+    encoder = Encoder(JOINING, "joined")
+    assert encoder.encode("\ud83d") == b""
+    encoder.errors = "strict"
+    encoder.setstate(encoder.getstate())
+    assert encoder.encode("\ude00") == eightfold.encode("\ud83d\ude00", JOINING)
+    assert encoder.encode("\ud83d") == eightfold.encode("\ud83d", JOINING)
+    encoder.errors = "joined"
+    assert (encoder.encode("\ud83d"), encoder.encode("\ude00")) == (b"", "\U0001f600".encode())
+
+
 @pytest.mark.parametrize("name", ["Decoder", "Converter"])
 def test_a_run_under_a_new_handler_is_held_as_under_one_from_the_start(name: str, seen: list[int]) -> None:
     with handler(length_shown) as errors:

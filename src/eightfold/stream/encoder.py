@@ -10,7 +10,7 @@ from eightfold.faults import code_point_name
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.pieces import encoded_piece
-from eightfold.policy import check_policy
+from eightfold.policy import check_policy, written_under
 from eightfold.reference import LEADS, signed
 from eightfold.stream.turns import Copied, in_turn_without_global_lock, in_use
 from eightfold.text import AnyErrors, AnyForm, exactly
@@ -40,11 +40,9 @@ class Encoder(Copied, codecs.IncrementalEncoder):
 
     def __init__(self, form: AnyForm, errors: AnyErrors = "strict") -> None:
         self.form: Form = form_named(form)
-        super().__init__(errors)
         self._plain, self._mark = signed(self.form)
-        self._holds = reference.holds_back_lead(self._plain)
         self._mark_due = bool(self._mark)
-        self._passes_on = not (self._holds or self._mark)
+        super().__init__(errors)
 
     @property
     def errors(self) -> str:
@@ -55,6 +53,12 @@ class Encoder(Copied, codecs.IncrementalEncoder):
     def errors(self, errors: str) -> None:
         check_policy(errors, self.form)
         self._errors = errors
+        self._holds = reference.holds_back_lead(written_under(errors, self._plain))
+        self._find_way()
+
+    def _find_way(self) -> None:
+        """Find out whether text can be passed on as it comes."""
+        self._passes_on = not (self._holds or self._mark or self._held or self._mark_due)
 
     def __repr__(self) -> str:
         return f"<Encoder {self.form.name}, {self.errors}>"
@@ -115,12 +119,12 @@ class Encoder(Copied, codecs.IncrementalEncoder):
         if not isinstance(state, int):
             raise TypeError(f"the state of an Encoder is an int, not {type(state).__name__}")
         code, due = divmod(state, 2)
-        if code and not (self._holds and code in LEADS):
+        if code and not (_may_hold(self._plain) and code in LEADS):
             raise ValueError(f"this is not a state of an encoder of {self.form.name}")
         if not state:
             self._warn_of_loss()
         self._held, self._mark_due = (chr(code) if code else ""), bool(due)
-        self._passes_on = not (self._holds or self._mark or self._held or self._mark_due)
+        self._find_way()
 
     def _warn_of_loss(self) -> None:
         if self._held:
@@ -133,3 +137,9 @@ class Encoder(Copied, codecs.IncrementalEncoder):
 
     def __del__(self) -> None:
         self._warn_of_loss()
+
+
+def _may_hold(form: Form) -> bool:
+    """Return whether an encoder of a form holds back a lead, under some policy at least."""
+    policies = ("strict", *(variant.policy for variant in form.variants))
+    return any(reference.holds_back_lead(written_under(policy, form)) for policy in policies)
