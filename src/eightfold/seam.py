@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from eightfold.cutting import boundary
 from eightfold.forms import Form
-from eightfold.reference import LEADS, encoded, joined, sequence_at, signed, surrogate_at, unit_at
+from eightfold.reference import LEADS, sequence_at, signed, surrogate_at, unit_at
 
 _READ_ONLY = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK"))
 
@@ -120,16 +120,14 @@ class Seam:
             raise SeamError from error
         return None
 
-    def join(self, form: Form, lead: Lead, trail: int) -> None:
-        """Replace a lead directly before the seam by the supplementary code point of the pair.
+    def join(self, length: int, pair: bytes) -> None:
+        """Replace a lead of so many bytes directly before the seam by the bytes of a pair.
 
         Raises:
             SeamError: the file cannot be changed there.
         """
-        pair = encoded(form, joined(lead.code_point, trail))
-        assert pair is not None  # a form that joins pairs writes them
         try:
-            start = (self.position() or 0) - lead.length
+            start = (self.position() or 0) - length
             if self._appends:
                 self._binary.truncate(start)
             self._binary.seek(start)

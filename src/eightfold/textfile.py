@@ -15,11 +15,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, SupportsIndex
 
 from eightfold.codec import codec_info
-from eightfold.faults import EncodeError, Fault
+from eightfold.faults import EncodeError, Fault, Kind
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
-from eightfold.policy import Stalls, ask_encoding, check_policy, writing
-from eightfold.reference import holds_back_lead, signed
+from eightfold.policy import Stalls, ask_encoding, check_policy, writing, written_under
+from eightfold.reference import encoded, holds_back_lead, joined, signed
 from eightfold.seam import Seam, SeamError
 from eightfold.stream import Decoder, Encoder
 from eightfold.stream.runs import LONG_BYTES
@@ -181,22 +181,27 @@ class TextFile(io.TextIOWrapper):
     def _join(self, text: str) -> int:
         """Join a trail at the start of a text with a lead before it in the file; return how much text was used."""
         plain, _ = signed(self._form)
-        if self._form_encoder is None or not ("\udc00" <= text[:1] <= "\udfff" and holds_back_lead(plain)):
+        written = written_under(self._policy, plain)
+        if self._form_encoder is None or not ("\udc00" <= text[:1] <= "\udfff" and holds_back_lead(written)):
             return 0
         super().flush()
         try:
-            lead = self._seam.lead(self._form)
+            lead = self._seam.lead(self._form if written is plain else written)
             if lead is None:
                 return 0
-            self._seam.join(plain, lead, ord(text[0]))
+            point = joined(lead.code_point, ord(text[0]))
+            pair = encoded(written, point)
+            if pair is None:
+                return self._refuse(plain, text, "unrepresentable", point)
+            self._seam.join(lead.length, pair)
             return 1
         except SeamError:
-            return self._refuse(plain, text)
+            return self._refuse(plain, text, "surrogate-pair", ord(text[0]))
 
-    def _refuse(self, plain: Form, text: str) -> int:
+    def _refuse(self, plain: Form, text: str, kind: Kind, code_point: int) -> int:
         """Apply the policy to a trail that cannot be joined; return how much text was used."""
         asked = writing(plain, self._policy, self._form.name)
-        fault = Fault("surrogate-pair", self._form.name, 0, 1, b"", ord(text[0]), "text")
+        fault = Fault(kind, self._form.name, 0, 1, b"", code_point, "text")
         error, stalls, position = EncodeError(fault.form, text, 0, 1, str(fault), fault), Stalls(), 0
         while position == 0:
             stalls.note(len(text))

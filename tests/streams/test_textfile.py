@@ -399,6 +399,30 @@ def test_a_trail_is_an_error_where_the_file_cannot_be_read(path: Path, monkeypat
     assert "cannot be read or changed" in str(caught.value)
 
 
+def test_pairs_are_joined_by_the_rows_that_the_policy_writes(path: Path) -> None:
+    joining = eightfold.Variant("joined", eightfold.form("wtf-8"))
+    form = eightfold.Form("own", eightfold.form("generalized-utf-8").rows, variants=[joining])
+    for policy, pair in (("joined", "\U0001f600".encode()), ("strict", LEAD + TRAIL)):
+        path.write_bytes(b"abc" + LEAD)
+        with eightfold.open(path, "a", form, policy) as file:
+            file.write("\ude00")
+        assert path.read_bytes() == b"abc" + pair
+
+
+@pytest.mark.parametrize("policy", ["strict", "replace"])
+def test_a_pair_that_the_form_has_no_row_for_meets_the_policy(path: Path, policy: str) -> None:
+    rows = [row for row in eightfold.form("wtf-8").rows if row.last <= 0xFFFF]
+    form = eightfold.Form("own", rows, joins_pairs=True)
+    path.write_bytes(b"abc" + LEAD)
+    with eightfold.open(path, "a", form, policy) as file:
+        if policy == "strict":
+            with pytest.raises(eightfold.EncodeError, match="U\\+1F600 cannot be written in own"):
+                file.write("\ude00")
+        else:
+            file.write("\ude00")
+    assert path.read_bytes() == b"abc" + LEAD + (b"?" if policy == "replace" else b"")
+
+
 @pytest.mark.skipif(not hasattr(os, "pipe"), reason="needs pipes")
 def test_in_a_pipe_a_lead_that_is_settled_can_no_longer_be_joined() -> None:
     reader, writer = os.pipe()
