@@ -86,6 +86,7 @@ class Seam:
         self._binary = binary
         self._path = path
         self._appends = appends
+        self._begun = False
         self._settled: tuple[int | None, bytes] | None = None
 
     def settle(self, data: bytes) -> None:
@@ -95,7 +96,7 @@ class Seam:
 
     def pass_over(self) -> None:
         """Note that text is written here."""
-        self.continued, self._settled = True, None
+        self.continued, self._begun, self._settled = True, True, None
 
     def cut(self, size: int) -> None:
         """Note that the file now ends at ``size`` bytes."""
@@ -140,6 +141,11 @@ class Seam:
         data = self._before(self.position() or 0)
         start = len(data) - lead.length
         return boundary(data, start, asked) == start
+
+    def is_at_start(self) -> bool:
+        """Return whether nothing precedes the seam; in a pipe, whether no text has been written."""
+        position = self.position()
+        return not (self._begun if position is None else position)
 
     def position(self) -> int | None:
         """Return where the next bytes go, in bytes from the start; None in a pipe."""

@@ -172,10 +172,10 @@ class TextFile(io.TextIOWrapper):
         return len(text)
 
     def _drop_signature(self) -> None:
-        """Let the encoder write no signature in mid-file: after reading, or after `seek(0)` where all is appended."""
+        """Let the encoder write no signature in mid-file: after reading, `reconfigure`, or `seek(0)` when appending."""
         if self._form_encoder is not None and self._form.signatures:
             super().flush()
-            if self._seam.position():
+            if not self._seam.is_at_start():
                 self._form_encoder.setstate(0)
 
     def _join(self, text: str) -> int:
