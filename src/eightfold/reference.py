@@ -11,6 +11,7 @@ Source: Unicode 3.9 D93b (maximal subpart); the vocabulary's two views of errors
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import NamedTuple
 
 from eightfold.faults import UNITS_KEPT, Fault, Kind
@@ -20,6 +21,7 @@ from eightfold.forms.utf_16 import PAIR
 
 LEADS, TRAILS = (range(low, high + 1) for low, high in PAIR.unit_ranges)
 SURROGATES = range(LEADS.start, TRAILS.stop)
+SUPPLEMENTARY = range(PAIR.first, PAIR.last + 1)
 
 
 class Decoded(NamedTuple):
@@ -541,9 +543,23 @@ def signed(form: Form) -> tuple[Form, bytes]:
     return (form.signatures[0].form, form.signatures[0].mark) if form.signatures else (form, b"")
 
 
+@derived("holds_back_lead")
 def holds_back_lead(form: Form) -> bool:
-    """Return whether an encoder must hold back a lead, because the form writes a pair differently from its halves."""
+    """Return whether an encoder must hold back a lead, because the form writes a pair differently from its halves.
+
+    It need not if one row has all pairs and writes them in the units of both halves. Otherwise it does, to be safe.
+    """
     if not form.joins_pairs:
         return False
-    lead, trail = encoded(form, LEADS.start), encoded(form, TRAILS.start)
-    return lead is None or trail is None or encoded(form, PAIR.first) != lead + trail
+    pairs, leads, trails = (_ranges_of(form, points) for points in (SUPPLEMENTARY, LEADS, TRAILS))
+    return pairs is None or leads is None or trails is None or pairs != leads + trails
+
+
+def _ranges_of(form: Form, points: range) -> tuple[Range, ...] | None:
+    """Return the ranges of units that write all of these code points, and nothing else, in order, if one row does."""
+    row = next((row for row in form.rows if row.first < points.stop and points.start <= row.last), None)
+    if row is None or points.start < row.first or row.last < points[-1]:
+        return None
+    ranges = tuple(zip(units_of(row, points[0]), units_of(row, points[-1]), strict=True))
+    sizes = [high - low + 1 for low, high in ranges]
+    return ranges if min(sizes) > 0 and prod(sizes) == len(points) else None

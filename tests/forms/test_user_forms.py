@@ -14,7 +14,7 @@ import pytest
 import eightfold
 from eightfold import Form, Row, Signature, Variant, fault_row
 from eightfold.faults import KINDS, Kind
-from eightfold.stream import Decoder
+from eightfold.stream import Decoder, Encoder
 
 TAIL = (0x80, 0xBF)
 ASCII = Row(0x0, 0x7F, (0x00, 0x7F))
@@ -319,6 +319,25 @@ def test_a_sequence_may_have_any_kind(kind: Kind) -> None:
     form = Form("named", [ASCII], names=[fault_row(kind, 0xC0)])
     assert [fault.kind for fault in eightfold.faults(b"a\xc0", form)] == [kind]
     assert eightfold.tally(b"a\xc0", form) == {kind: 1}
+
+
+@pytest.mark.parametrize("order", ["little", "big"])
+def test_pairs_are_joined_though_the_first_one_looks_like_its_halves(order: Any) -> None:
+    leads, trails = [(0xD800, 0xD800), (0xDBFF, 0xDBFF), (0xD801, 0xDBFE)], (0xDC00, 0xDFFF)
+    rows, first = [Row(0, 0xFFFF, (0, 0xFFFF))], 0x10000
+    for low, high in leads:
+        count = 0x400 * (high - low + 1)
+        rows.append(Row(first, first + count - 1, (low, high), trails))
+        first += count
+    form = Form("own", rows, unit_bits=16, byte_order=order, longest_match=True, joins_pairs=True)
+    expected = eightfold.encode("\U0001f600", form)
+    text = "\ud83d\ude00"
+    data = text.encode("utf-8", "surrogatepass")
+    encoder, converter = Encoder(form), eightfold.Converter("generalized-utf-8", form)
+    assert [encoder.encode(half) for half in text] == [b"", expected]
+    assert [converter.convert(half) for half in (data[:3], data[3:])] == [b"", expected]
+    assert eightfold.convert(data, "generalized-utf-8", form) == eightfold.encode(text, form) == expected
+    assert eightfold.encode_code_points(map(ord, text), form) == expected
 
 
 # --- policies that a user's form declares -----------------------------------------------------------------------------

@@ -10,6 +10,7 @@ pub type Range = (u32, u32);
 pub(crate) const LEADS: Range = (0xD800, 0xDBFF);
 pub(crate) const TRAILS: Range = (0xDC00, 0xDFFF);
 pub(crate) const SURROGATES: Range = (LEADS.0, TRAILS.1);
+pub(crate) const SUPPLEMENTARY: Range = (0x1_0000, LARGEST_IN_STR);
 
 /// The first code points that take two, three and four bytes in UTF-8.
 pub(crate) const STARTS: [u32; 3] = [0x80, 0x800, 0x1_0000];

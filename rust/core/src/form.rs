@@ -1,8 +1,9 @@
 //! A form: its tables as given, and everything compiled from them once. Reading is in `read`, writing in `write`.
 
+use std::iter::zip;
 use std::sync::OnceLock;
 
-use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS};
+use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SUPPLEMENTARY, SURROGATES, TRAILS};
 use crate::derive::agreement::{Agreement, merged};
 use crate::derive::automaton::{Automaton, TooLarge};
 use crate::derive::fault_table::FaultTable;
@@ -163,10 +164,29 @@ impl Form {
         bytes
     }
 
+    /// Whether a pair is written in other units than its halves, unless the rows say at a glance that it is not.
     fn splits_pairs(&self) -> bool {
-        let (mut pair, mut halves) = (Vec::new(), Vec::new());
-        let known = self.write(LEADS.0, &mut halves) && self.write(TRAILS.0, &mut halves);
-        !known || !self.write(0x1_0000, &mut pair) || pair != halves
+        let written = [SUPPLEMENTARY, LEADS, TRAILS].map(|points| self.ranges_of(points));
+        let [Some(pairs), Some(leads), Some(trails)] = written else { return true };
+        pairs != [leads, trails].concat()
+    }
+
+    /// The ranges of units that write all of a range of code points, in order and nothing else, if one row has it.
+    fn ranges_of(&self, (first, last): Range) -> Option<Vec<Range>> {
+        let row = self.tables.rows.iter().find(|row| row.first <= last && first <= row.last)?;
+        if first < row.first || row.last < last {
+            return None;
+        }
+        let ranges: Vec<Range> = zip(self.units_of(row, first), self.units_of(row, last)).collect();
+        let sizes = ranges.iter().map(|&(low, high)| (u64::from(high) + 1).saturating_sub(low.into()));
+        (sizes.product::<u64>() == u64::from(last - first) + 1).then_some(ranges)
+    }
+
+    fn units_of(&self, row: &Row, code_point: u32) -> Vec<u32> {
+        let mut bytes = Vec::new();
+        self.write_by((row.first, &row.ranges), code_point, &mut bytes);
+        let places = (0..bytes.len()).step_by(self.tables.unit_bytes);
+        places.filter_map(|at| self.tables.unit_at(&bytes, at)).collect()
     }
 }
 
