@@ -268,6 +268,19 @@ def test_a_handler_sees_again_the_object_that_it_has_put_in_place(work: Callable
     assert all(each is given for each in seen[1:])
 
 
+# The core takes a long input in pieces of a mebibyte.
+@pytest.mark.parametrize("length", [(1 << 20) - 1, 1 << 20, (1 << 20) + 1, 2 << 20], ids=hex)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_object_that_a_handler_puts_in_place_may_end_where_a_piece_does(length: int, threads: int) -> None:
+    def swaps(error: Any) -> tuple[str, int]:
+        error.object = b"b" * length
+        return "?", 100
+
+    with handler(swaps) as errors:
+        converted = convert(b"a" * 100 + b"\xff" + b"a" * (3 << 20), "utf-8", "wtf-8", errors, threads=threads)
+    assert converted == b"a" * 100 + b"?" + b"b" * (length - 100)
+
+
 VERBS: dict[str, Callable[[str], Any]] = {
     "decode": lambda errors: decode(b"a\xffb", "utf-8", errors),
     "decode, long": lambda errors: decode(b"a\xffb" * 30_000, "wtf-8", errors),

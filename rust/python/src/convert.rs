@@ -159,6 +159,8 @@ impl<'py> Target<'py> {
         loop {
             // Who asks to stop is heard between pieces.
             self.source.py().check_signals()?;
+            // What a handler has put in the place of the input may end right at the last limit.
+            last = last.min(reader.input.as_bytes().len());
             // What may go on without an end is not cut.
             let limit = if reader.has_run() { last } else { last.min(reader.at + PIECE_BYTES) };
             reader.limit = limit;
