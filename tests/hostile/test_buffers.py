@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import eightfold
+from support.needed import needs_core
 
 pytestmark = pytest.mark.usefixtures("threads_change_places_often")
 
@@ -120,6 +121,18 @@ def test_a_view_that_another_thread_releases(verb: str) -> None:
                 outcome(lambda: VERBS[verb](views[0]))
             except ValueError as error:
                 assert "released" in str(error)
+
+
+@needs_core
+def test_no_fault_is_found_where_a_view_was_released_before_all_was_read() -> None:
+    piece = 1 << 18  # as the core reads what others may write to
+    view = memoryview(bytearray(b"\xff" + b"a" * (piece - 2) + "é".encode() + b"a" * piece))
+    found = eightfold.faults(view, "utf-8")
+    assert next(found).start == 0
+    view.release()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="released"):
+            next(found)
 
 
 SHAPES: dict[str, Callable[[bytes], Any]] = {

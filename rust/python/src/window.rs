@@ -51,7 +51,8 @@ impl Window {
     /// stays linear.
     pub fn slide(&mut self, py: Python<'_>, start: usize) -> PyResult<()> {
         py.check_signals()?;
-        let Some(source) = self.rest.take() else { return Ok(()) };
+        // It is kept until the rest has been read: after an error the input does not end where this part does.
+        let Some(source) = &self.rest else { return Ok(()) };
         let kept = &self.data.as_bytes(py)[start..];
         let from = self.offset + self.data.as_bytes(py).len();
         let (read, is_all) = read(source.bind(py), from, PIECE_BYTES.max(kept.len()))?;
@@ -61,7 +62,11 @@ impl Window {
             out[kept.len()..].copy_from_slice(read.as_bytes());
             Ok(())
         })?;
-        *self = Window { data: data.unbind(), offset: self.offset + start, rest: (!is_all).then_some(source) };
+        self.data = data.unbind();
+        self.offset += start;
+        if is_all {
+            self.rest = None;
+        }
         Ok(())
     }
 }
