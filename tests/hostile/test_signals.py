@@ -120,3 +120,39 @@ def test_a_look_for_signals_cuts_no_pair(form: str, shift: int) -> None:
     for rest in ("z" * 100, "\N{GRINNING FACE}" * 50, "é" * 50):
         text = "a" * ((1 << 18) + shift) + "\N{GRINNING FACE}" + rest
         assert eightfold.decode(eightfold.encode(text, form), form) == text
+
+
+INTERRUPTED = """
+import os, signal, time
+from eightfold import *
+
+own = Form("own", [Row(0, 0x7E, (0, 0x7E)), Row(0x7F, 0x7F, 0x80, 0x81)])
+{prepare}
+start = time.process_time()
+list({call})
+whole = time.process_time() - start
+signal.signal(signal.SIGPROF, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+found = {call}
+signal.setitimer(signal.ITIMER_PROF, whole / 4)
+try:
+    next(found)
+except KeyboardInterrupt:
+    print(next(found).start, next(found, None))
+else:
+    print("quick")
+"""
+
+
+@needs_core
+@pytest.mark.skipif(not hasattr(__import__("signal"), "setitimer"), reason="needs timers of processor time")
+@pytest.mark.parametrize(
+    ("prepare", "call"),
+    [
+        ("data = b'a' * (1 << 24) + b'\\xff\\xff'", "faults(data, own, 1)"),
+        ("text = 'a' * (1 << 24) + '\\ud800\\x80'", "encode_faults(text, own, 1)"),
+    ],
+)
+def test_a_search_that_a_signal_ends_finds_the_same_fault_when_it_is_asked_again(prepare: str, call: str) -> None:
+    program = INTERRUPTED.format(prepare=prepare, call=call)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=ENVIRONMENT, check=False)
+    assert done.stdout.strip() in (f"{1 << 24} None", "quick"), done.stderr[-800:]

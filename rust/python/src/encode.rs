@@ -328,21 +328,27 @@ impl Finder for EncodeFaults {
         }
         // Whoever collects all of them in one call hears no signal.
         py.check_signals()?;
-        self.left -= 1;
         let text = self.text.bind(py);
         let points = text_of(text)?;
         let form = &self.writing.form;
         let missing = self.missing.find(|start| next_missing(py, form, points, start))?;
         let pair =
             self.pair.find(|start| Ok(released(py, points.len() - start, || form.next_joined(points, start))))?;
-        if let Some((at, code_point)) = pair.filter(|&(at, _)| missing.is_none_or(|(start, _)| at < start)) {
-            self.pair = Next::From(at + 2);
+        // Where one of these calls fails, the iterator stays where it was.
+        let found = if let Some((at, code_point)) = pair.filter(|&(at, _)| missing.is_none_or(|(start, _)| at < start))
+        {
             let place = (&self.writing.name, Made(at), Made(at + 2), Made(code_point), intern!(py, "text"));
-            return names::joined_pair(py)?.run(place).map(Some);
-        }
-        let Some((start, end)) = missing else { return Ok(None) };
-        self.missing = Next::From(end);
-        encode_error(&self.writing, text, (start, end))?.getattr(intern!(py, "fault")).map(Some)
+            let found = names::joined_pair(py)?.run(place)?;
+            self.pair = Next::From(at + 2);
+            found
+        } else {
+            let Some((start, end)) = missing else { return Ok(None) };
+            let found = encode_error(&self.writing, text, (start, end))?.getattr(intern!(py, "fault"))?;
+            self.missing = Next::From(end);
+            found
+        };
+        self.left -= 1;
+        Ok(Some(found))
     }
 
     fn visited(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
