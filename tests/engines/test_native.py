@@ -330,3 +330,17 @@ def test_an_instruction_set_of_an_unknown_name_is_refused(asked: str) -> None:
     assert f"on this processor, not '{asked[:4]}" in last
     unset = subprocess.run(line, env={**ENVIRONMENT, "EIGHTFOLD_SIMD": ""}, capture_output=True, text=True)
     assert (unset.returncode, unset.stderr) == (0, "")
+
+
+@needs_core
+def test_a_fault_is_not_filled_where_another_object_was_made() -> None:
+    program = """
+import eightfold
+eightfold.Fault.__new__ = staticmethod(lambda *given: object())
+try:
+    list(eightfold.faults(b"\\xff", "utf-8"))
+except TypeError as error:
+    print(error)
+"""
+    done = python(program)
+    assert (done.returncode, done.stdout) == (0, "`__new__` returns an instance of another class\n"), done.stderr

@@ -36,16 +36,20 @@ impl<const COUNT: usize> Slotted<COUNT> {
     /// nine of them. Setting slots by their descriptors takes 35 ns longer, a tenth of all that a fault costs.
     ///
     /// # Errors
-    /// There is no memory, or the class is not made without arguments.
+    /// There is no memory, the class is not made without arguments, or its `__new__` returns something else.
     pub fn instance<'py>(&self, py: Python<'py>, values: [Bound<'py, PyAny>; COUNT]) -> PyResult<Bound<'py, PyAny>> {
         let (class, nothing) = (self.class.bind(py).as_type_ptr(), PyTuple::empty(py));
         // SAFETY: a class that lives and is ready; each has its `__new__` or inherits it.
         let new = unsafe { (*class).tp_new }.expect("a class of Python has a `__new__`");
         // SAFETY: this is how calling the class would begin, and returns a new reference or sets an exception.
         let object = unsafe { Bound::from_owned_ptr_or_err(py, new(class, nothing.as_ptr(), ptr::null_mut()))? };
+        // Code of Python may have put another `__new__` there.
+        if object.get_type_ptr() != class {
+            return Err(PyTypeError::new_err("`__new__` returns an instance of another class"));
+        }
         for (&offset, value) in self.offsets.iter().zip(values) {
-            // SAFETY: a slot is a pointer to an object or null. It is null in a new instance, which nothing else can
-            // reach yet; the slot owns the value from here on.
+            // SAFETY: the object has the slots of the class, each a pointer to an object or null. It is null in a new
+            // instance, which nothing else can reach yet; the slot owns the value from here on.
             unsafe { object.as_ptr().byte_add(offset).cast::<*mut ffi::PyObject>().write(value.into_ptr()) };
         }
         // SAFETY: an object that lives; the class is one of Python, so its instances are the collector's.
