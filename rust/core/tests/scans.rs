@@ -229,3 +229,12 @@ fn pieces_mean_apart_what_they_mean_together() {
         assert_eq!(sum, scan(form, &data).tally(&mut ()), "{name}");
     }
 }
+
+#[test]
+fn what_follows_the_input_decides_nothing_in_a_part_that_ends_before() {
+    let form = forms::form("utf-8");
+    let mut part = Scan { is_final: false, limit: 3, ..scan(&form, b"a\xE2\x82b\xE2") };
+    let fault = part.next_fault(&mut ()).expect("a fault");
+    assert_eq!((fault.start, fault.end), (1, 3));
+    assert!(part.is_clean() && part.at == 3);
+}
