@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex, TypeVar
 
+from eightfold.arguments import AnyErrors, AnyForm, Data
 from eightfold.buffers import Buffer
 from eightfold.columns.values import Column
 from eightfold.cutting import Side
@@ -11,7 +12,6 @@ from eightfold.faults import Fault, Severity
 from eightfold.forms import Form
 from eightfold.pieces import Begun
 from eightfold.stream.checker import Located, Position
-from eightfold.text import AnyErrors, AnyForm, Data
 
 _Verb = TypeVar("_Verb", bound=Callable[..., Any])
 

@@ -10,13 +10,14 @@ from array import array
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
 from eightfold._engine import bind, twins_of
+from eightfold.arguments import AnyForm, Data, bytes_of, exactly, size_of
 from eightfold.cutting import fitting
 from eightfold.faults import DecodeError
 from eightfold.forms import form as form_named
 from eightfold.policy import check_policy, encode_error, writing
 from eightfold.reference import sequence_at, signed
 from eightfold.run import Decoding, encoded_pieces
-from eightfold.text import AnyForm, Data, bytes_of, decoding_of, exactly, size_of
+from eightfold.text import decoding_of
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

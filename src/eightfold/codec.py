@@ -12,12 +12,13 @@ from _thread import allocate_lock
 from functools import partial, partialmethod
 from typing import IO, Any, NoReturn, SupportsIndex
 
+from eightfold.arguments import Data
 from eightfold.forms import Form, forms
 from eightfold.forms import form as form_named
 from eightfold.forms.definition import derived
 from eightfold.stream import Decoder, Encoder
 from eightfold.stream.runs import rest_of_run
-from eightfold.text import Data, decode, encode
+from eightfold.text import decode, encode
 from eightfold.xtf8 import escape_errors
 
 _HANDLERS = {

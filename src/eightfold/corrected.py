@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from eightfold.arguments import AnyErrors, Data, bytes_of, exactly
 from eightfold.faults import EncodeError, Fault, Kind
 from eightfold.forms import Form, Row, Signature, corrected_utf_8, fault_row
 from eightfold.forms.corrected_utf_8 import MAGIC
@@ -19,7 +20,7 @@ from eightfold.forms.utf_8 import CONTINUATION
 from eightfold.reference import opening
 from eightfold.stream import Checker, Located
 from eightfold.stream.turns import Copied, in_turn
-from eightfold.text import AnyErrors, Data, LinePosition, bytes_of, encode, exactly
+from eightfold.text import LinePosition, encode
 
 _C = CONTINUATION
 _TABLE = "Corrected UTF-8, Putting it all together"

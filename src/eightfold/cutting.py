@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, SupportsIndex
 
 from eightfold import lane, reference
 from eightfold._engine import bind, twins_of
+from eightfold.arguments import AnyForm, Data, exactly, size_of, view_of
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.forms.definition import derived
@@ -19,7 +20,7 @@ from eightfold.lane import Writer
 from eightfold.policy import check_policy, encode_error, writing
 from eightfold.reference import LEADS, TRAILS, encoded, next_written, signed
 from eightfold.run import CodePoints, unencodable_end
-from eightfold.text import AnyForm, Data, exactly, opening_of, size_of, view_of
+from eightfold.text import opening_of
 
 _CHUNK_POINTS = 4096
 _FEW_POINTS = 16

@@ -14,13 +14,13 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, product
 from typing import NamedTuple
 
+from eightfold.arguments import AnyForm
 from eightfold.forms import Form, Row, forms
 from eightfold.forms import form as form_named
 from eightfold.forms.rows import Range
 from eightfold.points import Points, points_common, points_of, points_within, points_without
 from eightfold.reference import LEADS, TRAILS, signed
 from eightfold.sharing import common_ranges, values_agree
-from eightfold.text import AnyForm
 
 Places = tuple[Points, ...]
 """A set of texts of equal length: for each place, the code points that may stand there."""

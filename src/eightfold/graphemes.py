@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from eightfold.arguments import exactly
 from eightfold.extras import needed_by
-from eightfold.text import exactly
 
 
 def grapheme_end(text: str, end: int) -> int:

@@ -17,13 +17,14 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from eightfold.arguments import Data, bytes_of
 from eightfold.evidence import FAULT_BITS, ByteCounts, legacy_charset, text_bits
 from eightfold.faults import hex_bytes
 from eightfold.forms import Form, form
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.reference import signed
 from eightfold.stream import Checker, Located
-from eightfold.text import Data, bytes_of, is_well_formed
+from eightfold.text import is_well_formed
 
 _RANK = tuple(
     form(name)

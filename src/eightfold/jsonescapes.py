@@ -13,10 +13,10 @@ import json
 import re
 
 from eightfold._engine import bind
+from eightfold.arguments import AnyErrors
 from eightfold.policy import REPLACEMENT
 from eightfold.reference import LEADS, SURROGATES, TRAILS
 from eightfold.scrub.copies import instead_of
-from eightfold.text import AnyErrors
 
 Unpaired = tuple[int, int, bool]
 """An escape: its offset, its code point, and whether it follows an escape with too few digits, without a gap."""

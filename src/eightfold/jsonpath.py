@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from eightfold._engine import bind, compare
+from eightfold.arguments import size_of
 from eightfold.scrub import paths
-from eightfold.text import size_of
 
 MOST_TOKENS = 100_000
 """The maximum number of tokens read for a path, so that a hostile text costs at most about a tenth of a second."""

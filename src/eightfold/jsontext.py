@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from eightfold._engine import choose
+from eightfold.arguments import AnyErrors, Data, bytes_of
 from eightfold.faults import ConversionError, Fault
 from eightfold.forms.utf_8 import CONTINUATION, UTF_8
 from eightfold.jsonescapes import (
@@ -38,7 +39,7 @@ from eightfold.policy import raise_conversion
 from eightfold.reference import fault_at, sequence_at
 from eightfold.scrub import check_errors
 from eightfold.stream.turns import Copied, in_turn, in_use
-from eightfold.text import AnyErrors, Data, bytes_of, convert, is_well_formed
+from eightfold.text import convert, is_well_formed
 
 SOURCE = "json"
 """The name of the scrubbed text in errors."""

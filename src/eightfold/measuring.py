@@ -7,11 +7,12 @@ the core's own function.
 from __future__ import annotations
 
 from eightfold._engine import bind, twins_of
+from eightfold.arguments import AnyForm, Data, bytes_of, text_of
 from eightfold.forms import form as form_named
 from eightfold.policy import check_policy, writing
 from eightfold.reference import signed
 from eightfold.run import Stretch, encoded_pieces
-from eightfold.text import AnyForm, Data, bytes_of, conversion_of, decoding_of, text_of
+from eightfold.text import conversion_of, decoding_of
 
 
 @bind

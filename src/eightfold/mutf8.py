@@ -11,9 +11,10 @@ from __future__ import annotations
 import io
 from typing import Protocol
 
+from eightfold.arguments import AnyErrors
 from eightfold.forms.mutf_8 import MUTF_8
 from eightfold.policy import check_policy
-from eightfold.text import AnyErrors, decode, encode
+from eightfold.text import decode, encode
 
 COUNT_BYTES = 2
 LARGEST_COUNT = 0xFFFF

@@ -7,21 +7,21 @@ are the reference implementation: when the core is active, each of them is repla
 from __future__ import annotations
 
 import operator
-import sys
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
+from typing import SupportsIndex
 
 from eightfold import lane, reference
 from eightfold._engine import bind, twins_of
-from eightfold.faults import KINDS, Fault, wants_bytes, wants_text
+from eightfold.arguments import AnyErrors, AnyForm, Data, bytes_of, exactly, limit_of, size_of, text_of
+from eightfold.faults import KINDS, Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.lane import Writer
 from eightfold.pairs import joined_pair, joins
 from eightfold.pieces import line_feeds
-from eightfold.policy import Errors, check_offered, check_policy, encode_error, reading, writing
+from eightfold.policy import check_offered, check_policy, encode_error, reading, writing
 from eightfold.reference import signed
 from eightfold.run import (
     LARGEST_IN_ARRAY,
@@ -35,52 +35,6 @@ from eightfold.run import (
     unencodable_end,
 )
 from eightfold.showing import Faults
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
-
-    Data: TypeAlias = ReadableBuffer
-else:
-    Data = bytes | bytearray | memoryview | array
-"""Any bytes-like object: for type checkers, anything that supports the buffer protocol."""
-AnyForm: TypeAlias = Form | str
-_NATIVE_FORMATS = frozenset("bBcdefhHiIlLnNPqQ?")
-"""The formats of items that a view can be cast from."""
-AnyErrors: TypeAlias = Errors | str
-
-
-def bytes_of(data: Data) -> bytes:
-    """Return the bytes of any bytes-like object, contiguous or not; a `bytes` object is returned unchanged.
-
-    Raises:
-        TypeError: the object is not bytes-like.
-    """
-    if type(data) is bytes:
-        return data
-    try:
-        return memoryview(data).tobytes()
-    except TypeError:
-        raise wants_bytes(data) from None
-
-
-def text_of(text: str) -> str:
-    """Return a str unchanged.
-
-    Raises:
-        TypeError: the object is not a str.
-    """
-    if not isinstance(text, str):
-        raise wants_text(text)
-    return text
-
-
-def exactly(text: str) -> str:
-    """Return a str as one that is not an instance of a subclass.
-
-    Raises:
-        TypeError: the object is not a str.
-    """
-    return str.__getitem__(text_of(text), slice(None))
 
 
 @bind
@@ -212,32 +166,6 @@ def conversion_of(source: Form, target: Form, errors: AnyErrors, data: bytes) ->
     return mark, converted_pieces(decoding, end, 0, final=True)
 
 
-def view_of(data: Data) -> memoryview:
-    """Return a view of the bytes of any bytes-like object; those that are not side by side are copied.
-
-    Raises:
-        TypeError: the object is not bytes-like.
-    """
-    try:
-        view = memoryview(data)
-    except TypeError:
-        raise wants_bytes(data) from None
-    is_plain = view.c_contiguous and view.nbytes > 0 and view.format.lstrip("@") in _NATIVE_FORMATS
-    return view.cast("B") if is_plain else memoryview(view.tobytes())
-
-
-def size_of(given: SupportsIndex, name: str, *, least: int = 0) -> int:
-    """Return the value of an argument that is a size, a limit or an offset.
-
-    Raises:
-        TypeError: it is not an integer. ValueError: it is below ``least``.
-    """
-    size = operator.index(given)
-    if size < least:
-        raise ValueError(f"{name} must be {least} or more, not {size}")
-    return size
-
-
 @bind
 def is_well_formed(data: Data, form: AnyForm, *, threads: int = 1) -> bool:
     r"""Return whether bytes are well-formed in a form.
@@ -326,18 +254,6 @@ def tally(data: Data, form: AnyForm, *, threads: int = 1) -> dict[str, int]:
     """
     counts = Counter(fault.kind for fault in faults(data, form, threads=threads))
     return {kind: counts[kind] for kind in KINDS if counts[kind]}
-
-
-def limit_of(limit: object) -> int | None:
-    """Return the maximum number of faults, None if there is none; one larger than any object is the largest size.
-
-    Raises:
-        ValueError: it is neither None nor a number of 0 or more.
-    """
-    most = operator.index(limit) if hasattr(limit, "__index__") else -1
-    if limit is not None and most < 0:
-        raise ValueError(f"limit must be None or a number of 0 or more, not {limit!r}")
-    return None if limit is None else min(most, sys.maxsize)
 
 
 def _limited(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:

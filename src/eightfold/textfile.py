@@ -14,6 +14,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, SupportsIndex
 
+from eightfold.arguments import AnyErrors, AnyForm, exactly
 from eightfold.codec import codec_info
 from eightfold.faults import EncodeError, Fault, Kind
 from eightfold.forms import Form
@@ -24,7 +25,6 @@ from eightfold.seam import Seam, SeamError
 from eightfold.stream import Decoder, Encoder
 from eightfold.stream.runs import LONG_BYTES
 from eightfold.stream.turns import in_turn
-from eightfold.text import AnyErrors, AnyForm, exactly
 
 # Python's text files perform these methods in several steps, and another thread could run between them.
 _METHODS = ("read", "readline", "__next__", "write", "writelines", "flush", "seek", "tell", "truncate", "reconfigure")

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, final
 
 from eightfold._engine import bind
+from eightfold.arguments import Data, bytes_of
 from eightfold.faults import immutable
 from eightfold.forms import Form
 from eightfold.forms.generalized_utf_8 import GENERALIZED_UTF_8
@@ -25,17 +26,7 @@ from eightfold.forms.wtf_8 import PAIR, WTF_8
 from eightfold.forms.wtf_16 import WTF_16_BE, WTF_16_LE
 from eightfold.policy import check_offered
 from eightfold.reference import Decoded, sequence_at
-from eightfold.text import (
-    Data,
-    bytes_of,
-    convert,
-    decode,
-    decode_code_points,
-    encode,
-    encode_code_points,
-    faults,
-    is_well_formed,
-)
+from eightfold.text import convert, decode, decode_code_points, encode, encode_code_points, faults, is_well_formed
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

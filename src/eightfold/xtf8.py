@@ -19,11 +19,11 @@ from heapq import merge
 from typing import Literal
 
 from eightfold import text as verbs
+from eightfold.arguments import Data, bytes_of
 from eightfold.faults import UNITS_KEPT, Fault
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.forms.xtf_8 import COLLISION, ESCAPE, XTF_8
 from eightfold.policy import check_offered, check_policy
-from eightfold.text import Data, bytes_of
 
 _FROM_PEP_383 = dict(zip(range(0xDC80, 0xDD00), range(ESCAPE.first, ESCAPE.last + 1), strict=True))
 _ESCAPES = re.compile(b"(?:%s)+" % b"".join(b"[\\x%02x-\\x%02x]" % bounds for bounds in COLLISION.unit_ranges))

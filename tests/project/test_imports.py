@@ -31,6 +31,7 @@ ORDER = (
     ("sharing",),
     ("lane",),
     ("policy",),
+    ("arguments",),
     ("pairs",),
     ("run",),
     ("pieces",),

@@ -53,9 +53,9 @@ names! {
     xmlcharrefreplace_errors = "codecs" . "xmlcharrefreplace_errors";
     namereplace_errors = "codecs" . "namereplace_errors";
     array_type = "array" . "array";
-    size_of = "eightfold.text" . "size_of";
-    limit_of = "eightfold.text" . "limit_of";
-    bytes_view = "eightfold.text" . "view_of";
+    size_of = "eightfold.arguments" . "size_of";
+    limit_of = "eightfold.arguments" . "limit_of";
+    bytes_view = "eightfold.arguments" . "view_of";
     grapheme_end = "eightfold.graphemes" . "grapheme_end";
     writable = "eightfold.buffers" . "writable";
     items = "eightfold.buffers" . "items";

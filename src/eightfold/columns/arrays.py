@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from eightfold.arguments import AnyErrors, AnyForm
 from eightfold.columns.arguments import policy_argument, thread_count
 from eightfold.columns.arrow import (
     array_of,
@@ -32,7 +33,6 @@ from eightfold.forms.utf_8 import UTF_8
 from eightfold.forms.xtf_8 import XTF_8
 from eightfold.policy import check_policy
 from eightfold.repair import repair as repair_value
-from eightfold.text import AnyErrors, AnyForm
 from eightfold.text import convert as convert_value
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from eightfold.arguments import AnyForm
 from eightfold.columns.arguments import policy_argument
 from eightfold.columns.arrays import repair
 from eightfold.columns.arrow import chunked, compute, pyarrow
 from eightfold.columns.reports import audit, schema
 from eightfold.forms import form as form_named
-from eightfold.text import AnyForm
 
 
 class Audit(NamedTuple):

@@ -17,11 +17,12 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
+from eightfold.arguments import AnyErrors, AnyForm
 from eightfold.columns.arrow import chunks_of, column_of, pyarrow, type_name
 from eightfold.columns.values import each_value
 from eightfold.forms import Form, forms
 from eightfold.forms import form as form_named
-from eightfold.text import AnyErrors, AnyForm, decode, encode
+from eightfold.text import decode, encode
 
 _STORAGES = ("binary", "large_binary", "binary_view")
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from eightfold.arguments import AnyErrors, AnyForm
 from eightfold.columns.arguments import policy_argument
 from eightfold.columns.arrays import convert as convert_array
 from eightfold.columns.arrays import is_well_formed as is_array_well_formed
@@ -26,7 +27,6 @@ from eightfold.columns.steps import shown_name
 from eightfold.columns.values import BrokenColumnError
 from eightfold.extras import needed_by
 from eightfold.faults import ConversionError
-from eightfold.text import AnyErrors, AnyForm
 
 with needed_by("eightfold.columns.polars", "polars"):
     import polars

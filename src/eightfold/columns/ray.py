@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from eightfold.arguments import AnyForm
 from eightfold.columns.arguments import check_offers
 from eightfold.columns.batches import audit_of, repair_of
-from eightfold.text import AnyForm
 
 
 def audit(ds: Any, form: AnyForm = "utf-8", *, keys: Sequence[str] = (), binary: bool = True) -> Any:

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from eightfold._engine import choose
+from eightfold.arguments import AnyForm, limit_of
 from eightfold.columns import values
 from eightfold.columns.arguments import thread_count
 from eightfold.columns.arrow import chunks_of, compute, pyarrow, table_of
@@ -17,7 +18,6 @@ from eightfold.columns.values import BrokenColumnError, Findings, numbers
 from eightfold.faults import KINDS, Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
-from eightfold.text import AnyForm, limit_of
 
 
 def audit(

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
+from eightfold.arguments import AnyForm
 from eightfold.columns.arguments import check_offers
 from eightfold.columns.batches import Audit, audit_of, repair_of
 from eightfold.columns.reports import schema
-from eightfold.text import AnyForm
 
 _TYPES = {"string": "string", "int64": "bigint", "uint32": "bigint", "binary": "binary", "bool": "boolean"}
 """The types of a report in Arrow, and in Spark, which has no unsigned numbers."""

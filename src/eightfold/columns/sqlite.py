@@ -30,6 +30,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from eightfold.arguments import limit_of
 from eightfold.columns.arguments import policy_argument
 from eightfold.faults import Fault
 from eightfold.forms import Form
@@ -37,7 +38,7 @@ from eightfold.forms import form as form_named
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.forms.xtf_8 import XTF_8
 from eightfold.repair import repair as repair_value
-from eightfold.text import convert, faults, is_well_formed, limit_of
+from eightfold.text import convert, faults, is_well_formed
 
 Key: TypeAlias = "tuple[int | float | bytes | str | None, ...]"
 """The rowid, or the primary key of a table without rowids; text in it is shown with ill-formed bytes escaped."""

@@ -21,8 +21,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from eightfold._engine import bind, compare, twins_of
+from eightfold.arguments import AnyErrors, AnyForm, Data
 from eightfold.faults import KINDS, UNITS_KEPT, ConversionError
-from eightfold.text import AnyErrors, AnyForm, Data, convert, faults, is_well_formed
+from eightfold.text import convert, faults, is_well_formed
 
 NO_CODE_POINT = 0xFFFF_FFFF
 """The code point of a fault that has none, in the result of :func:`column_faults`."""

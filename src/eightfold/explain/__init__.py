@@ -22,6 +22,7 @@ from itertools import chain
 from typing import Any
 
 from eightfold import reference
+from eightfold.arguments import AnyForm, Data, bytes_of, exactly
 from eightfold.explain.bits import entry_of_fault, entry_of_sequence, marked_bits, source_of_lack
 from eightfold.explain.landing import Landing, landed
 from eightfold.explain.rows import Explained
@@ -30,7 +31,7 @@ from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.reference import signed
 from eightfold.stream import Checker
-from eightfold.text import AnyForm, Data, bytes_of, encode_faults, exactly
+from eightfold.text import encode_faults
 
 _BYTES_AT_ONCE = 1024
 """The size of the slices of a chunk. Faults take more memory than their bytes, so they are created slice by slice."""

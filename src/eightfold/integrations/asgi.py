@@ -20,11 +20,11 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from typing import Any, TypeAlias
 
+from eightfold.arguments import AnyErrors
 from eightfold.faults import ConversionError, code_point_name
 from eightfold.jsonpath import path_at
 from eightfold.jsontext import scrub
 from eightfold.scrub import check_errors
-from eightfold.text import AnyErrors
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]

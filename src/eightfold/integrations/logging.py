@@ -19,10 +19,11 @@ import re
 from contextlib import suppress
 from typing import Any
 
+from eightfold.arguments import AnyErrors
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.scrub import check_errors, scrub
 from eightfold.scrub.survey import Survey
-from eightfold.text import AnyErrors, is_encodable
+from eightfold.text import is_encodable
 
 
 class ScrubFilter(logging.Filter):

@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from eightfold.arguments import AnyForm
 from eightfold.extras import needed_by
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
-from eightfold.text import AnyForm, decode, encode
+from eightfold.text import decode, encode
 
 with needed_by("eightfold.integrations.sqlalchemy", "sqlalchemy", "sqlalchemy"):
     from sqlalchemy import Dialect, LargeBinary

@@ -8,10 +8,11 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
+from eightfold.arguments import bytes_of
 from eightfold.faults import ESCAPED_SURROGATE, code_point_name, hex_bytes, immutable
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair.policies import ESCAPE_POLICIES, LOSSLESS, POLICIES
-from eightfold.text import bytes_of, is_well_formed
+from eightfold.text import is_well_formed
 
 _Read = TypeVar("_Read")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from operator import attrgetter
 
+from eightfold.arguments import AnyForm, Data, bytes_of
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.mojibake import MojibakeFinder
 from eightfold.reference import signed
@@ -12,7 +13,7 @@ from eightfold.repair.changes import MOJIBAKE, Change, Edit, spliced
 from eightfold.repair.policies import Policy
 from eightfold.repair.repairing import Repaired, Repairer
 from eightfold.stream.turns import in_turn
-from eightfold.text import AnyForm, Data, bytes_of, is_well_formed
+from eightfold.text import is_well_formed
 
 
 @in_turn("repair")

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from eightfold.arguments import AnyForm, Data, bytes_of
 from eightfold.faults import immutable
 from eightfold.repair.changes import Change, PlanError, apply_changes, in_order, read_as_plan, undo_changes
 from eightfold.repair.policies import Policy
 from eightfold.repair.repairing import Repairer
-from eightfold.text import AnyForm, Data, bytes_of
 
 PLAN_VERSION = 1
 

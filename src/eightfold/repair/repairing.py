@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from eightfold import reference
+from eightfold.arguments import AnyForm, Data, bytes_of
 from eightfold.faults import ESCAPED_SURROGATE, ConversionError, Fault, code_point_name
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
@@ -21,7 +22,7 @@ from eightfold.repair.changes import Change, Edit, spliced
 from eightfold.repair.policies import ESCAPE_POLICIES, ESCAPES, WRITERS, Policy, escaped, policy_named
 from eightfold.sharing import sharing_of
 from eightfold.stream.turns import Copied, in_turn
-from eightfold.text import AnyForm, Data, LinePosition, bytes_of
+from eightfold.text import LinePosition
 
 if TYPE_CHECKING:
     from eightfold.jsonescapes import Unpaired

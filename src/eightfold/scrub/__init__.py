@@ -28,13 +28,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, TypeVar
 
+from eightfold.arguments import AnyErrors
 from eightfold.faults import Fault, UnexaminedFault
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.policy import check_policy
 from eightfold.scrub.copies import scrubbed_copy
 from eightfold.scrub.paths import Place, printable, shortened
 from eightfold.scrub.survey import Survey
-from eightfold.text import AnyErrors, encode_faults
+from eightfold.text import encode_faults
 
 T = TypeVar("T")
 Unknown = Literal["warn", "error", "ignore"]

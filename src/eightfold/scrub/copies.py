@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Any, TypeVar, get_args
 
+from eightfold.arguments import AnyErrors
 from eightfold.faults import ConversionError, EncodeError, Fault
 from eightfold.forms.utf_8 import REASONS, UTF_8
 from eightfold.policy import Errors
@@ -18,7 +19,7 @@ from eightfold.scrub.kinds import CollisionError
 from eightfold.scrub.paths import Place
 from eightfold.scrub.standard import remade_text
 from eightfold.scrub.survey import PAIR_OR_UNPAIRED, Survey
-from eightfold.text import AnyErrors, convert, decode, encode
+from eightfold.text import convert, decode, encode
 
 _Made = TypeVar("_Made")
 _Pending = tuple[Place, Iterator[Any]]

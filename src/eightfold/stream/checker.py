@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 from eightfold import reference
 from eightfold._engine import bind
+from eightfold.arguments import AnyForm, Data, bytes_of
 from eightfold.faults import Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.pieces import fault_at, well_formed_end
 from eightfold.stream.opening import Opening
 from eightfold.stream.turns import Copied, in_turn
-from eightfold.text import AnyForm, Data, LinePosition, bytes_of
+from eightfold.text import LinePosition
 
 
 class Located(NamedTuple):

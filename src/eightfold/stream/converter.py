@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from eightfold import reference
+from eightfold.arguments import AnyErrors, AnyForm, Data, bytes_of
 from eightfold.faults import UNITS_KEPT, ConversionError, Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
@@ -19,7 +20,6 @@ from eightfold.stream.checker import checked_piece
 from eightfold.stream.opening import Opening
 from eightfold.stream.runs import members_of_run, read_under, rest_of_run, waits_for_runs
 from eightfold.stream.turns import Copied, in_turn, in_use
-from eightfold.text import AnyErrors, AnyForm, Data, bytes_of
 
 
 class _ConverterState(NamedTuple):

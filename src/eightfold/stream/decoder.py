@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 
+from eightfold.arguments import AnyErrors, AnyForm, Data, bytes_of
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.pieces import decoded_piece
@@ -11,7 +12,6 @@ from eightfold.policy import check_policy
 from eightfold.stream.opening import Opening
 from eightfold.stream.runs import rest_of_run, waits_for_runs
 from eightfold.stream.turns import Copied, in_turn_without_global_lock, in_use
-from eightfold.text import AnyErrors, AnyForm, Data, bytes_of
 
 
 @in_turn_without_global_lock("decode", "_join", "reset", "getstate", "setstate", "__getstate__")

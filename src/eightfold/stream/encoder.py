@@ -6,6 +6,7 @@ import codecs
 import warnings
 
 from eightfold import reference
+from eightfold.arguments import AnyErrors, AnyForm, exactly
 from eightfold.faults import code_point_name
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
@@ -13,7 +14,6 @@ from eightfold.pieces import encoded_piece
 from eightfold.policy import check_policy, written_under
 from eightfold.reference import LEADS, signed
 from eightfold.stream.turns import Copied, in_turn_without_global_lock, in_use
-from eightfold.text import AnyErrors, AnyForm, exactly
 
 
 @in_turn_without_global_lock("encode", "finish", "reset", "getstate", "setstate", "__getstate__")
