@@ -44,7 +44,7 @@ impl Source<'_> {
     }
 
     /// What the beginning comes to, if so many of its blocks have to be read closely that measuring first takes more
-    /// time: a fifth, or where most sequences have four bytes, of which clean ones take little without AVX-512, a half.
+    /// time: a twelfth with AVX-512; else a fifth, or a quarter where most sequences have four bytes.
     #[must_use]
     pub fn dirty_beginning(&self) -> Option<Extent> {
         let length = self.data.len();
@@ -54,8 +54,12 @@ impl Source<'_> {
         }
         let (limit, mut notes) = (part(MEASURED_PART), Notes::default());
         let extent = self.measure_noting(0, limit, &mut notes);
-        let are_quick = extent.end > 3 * extent.count && Level::current() < Level::Avx512;
-        let least = if are_quick { limit / 2 } else { limit / 5 };
+        let are_fours = extent.end > 3 * extent.count;
+        let least = match Level::current() {
+            Level::Avx512 => limit / 12,
+            _ if are_fours => limit / 4,
+            _ => limit / 5,
+        };
         (extent.end >= limit && !extent.is_clean && notes.cover(least)).then_some(extent)
     }
 

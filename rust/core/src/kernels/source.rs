@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "notes are written into memory, and those that are written are counted")]
 
+use std::hint;
 use std::mem::MaybeUninit;
 
 use super::masks::LANES;
@@ -128,7 +129,9 @@ impl Note {
     /// Whether each byte of a full block is a code point or an ill-formed unit of its own.
     #[inline]
     pub fn is_each(&self) -> bool {
-        self.begins == !0 && self.length() == 64
+        // Hidden from the compiler, which else may ask this first: whether the last sequence ends with its block is
+        // chance, and mispredicted dirty text takes 20% more time.
+        self.begins == !0 && hint::black_box(self.length()) == 64
     }
 }
 

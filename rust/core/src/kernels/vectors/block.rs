@@ -10,7 +10,6 @@ pub type Window = [u8; 72];
 
 /// The findings about 64 bytes.
 pub struct Block {
-    pub bytes: Bytes,
     /// The lanes of what is not ASCII.
     pub high: u64,
     /// Lanes in which something begins that is read.
@@ -21,6 +20,8 @@ pub struct Block {
     pub pairs: u64,
     /// Those of them in which a sequence of four bytes begins.
     pub fours: u64,
+    /// Those of them in which something ill-formed has the shape of such a sequence.
+    pub false_fours: u64,
     /// Lanes of the next block in which nothing begins.
     pub carry: u64,
     /// The number of bytes of the block that were read.
@@ -43,6 +44,10 @@ pub const THREES: Sequences = Sequences { length: 3, begins: 0x9249_2492_4924_92
 pub const FOURS: Sequences = Sequences { length: 4, begins: 0x1111_1111_1111_1111, lead: 0xF0 };
 
 impl Block {
+    /// What stands before the first block: nothing, and reading goes on.
+    pub const BEFORE: Self =
+        Block { high: 0, begins: 0, ill: 0, pairs: 0, fours: 0, false_fours: 0, carry: 0, length: 0, goes_on: true };
+
     /// The lane of the first sequence, if there are only sequences of three bytes or only of four; otherwise None.
     pub fn start_of(&self, window: &Window, sequences: Sequences) -> Option<usize> {
         let (first, last) = (self.begins.trailing_zeros() as usize, 63 - (self.begins.leading_zeros() as usize & 63));
@@ -65,14 +70,10 @@ impl Block {
 
     /// Whether the block was read to its end and has sequences of four bytes, and all else that begins is ASCII or
     /// ill-formed. No ill-formed unit has the shape of such a sequence.
-    #[inline]
-    #[vectors]
     pub fn are_fours_and_answers(&self) -> bool {
         let others = self.begins & self.high & !(self.fours | self.ill);
-        // What has that shape is ill-formed byte by byte; lanes behind the block are unknown.
-        let shaped = [1, 2, 3].into_iter().fold(self.ill, |lanes, by| lanes & !(!self.ill >> by));
         // NUL is ill-formed in some forms.
-        let unlike = self.ill & !self.high | shaped & self.bytes.leads_from(0xF0);
+        let unlike = self.ill & !self.high | self.false_fours;
         self.goes_on && self.fours != 0 && others | unlike == 0
     }
 
@@ -97,6 +98,15 @@ fn behind(window: &Window) -> Vector {
 #[vectors]
 pub fn continuing_behind(window: &Window) -> u64 {
     mask_of_eight(are_continuations(behind(window)))
+}
+
+/// The lanes of bytes from F0 on that three continuation bytes follow.
+#[inline]
+#[vectors]
+pub fn shaped_as_fours(window: &Window, bytes: Bytes) -> u64 {
+    let (continuing, behind) = (bytes.continuations(), continuing_behind(window));
+    let leads = bytes.high() & bytes.leads_from(0xF0);
+    [1, 2, 3].into_iter().fold(leads, |lanes, by| lanes & further_on(continuing, behind, by))
 }
 
 /// The lanes in which surrogate byte sequences begin, provided that continuation bytes follow.

@@ -113,12 +113,12 @@ fn block(window: &Window, left: usize, carry: u64, pairs_join: bool) -> Block {
     let bytes = Bytes::of(window, 0);
     let begins = !(bytes.continuations() | carry) & low_64(left);
     let mut block = Block {
-        bytes,
         high: bytes.high(),
         begins,
         ill: 0,
         pairs: 0,
         fours: bytes.at_least(0xF0) & begins,
+        false_fours: 0,
         carry: low_64(continuing_behind(window).trailing_ones() as usize),
         length: left.min(64),
         goes_on: left > 64,

@@ -4,7 +4,7 @@
 
 use eightfold_features::vectors;
 
-use super::block::{Block, Window};
+use super::block::{Block, Window, shaped_as_fours};
 use super::clean::Followed;
 use super::points::{Meaning, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4};
 use super::reader::{Reader, Takers};
@@ -25,12 +25,12 @@ impl Block {
         let (bytes, goes_on) = (Bytes::of(window, 0), note.length() >= 64);
         let fours = if joins { note.odd & bytes.at_least(0xF0) } else { note.odd };
         Block {
-            bytes,
             high: bytes.high(),
             begins: note.begins,
             ill: note.ill,
             pairs: note.odd & !fours,
             fours,
+            false_fours: shaped_as_fours(window, bytes) & !fours,
             carry: low_64(note.length().saturating_sub(64)),
             length: note.length(),
             goes_on,

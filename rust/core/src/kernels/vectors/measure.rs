@@ -44,7 +44,7 @@ impl Counted<'_> {
         self.count += block.begins.count_ones() as usize;
         self.pairs |= block.pairs;
         // Continuation bytes are smaller than any lead byte.
-        let [low, high] = block.bytes.0;
+        let [low, high] = Bytes::of(window, 0).0;
         self.largest = max_8(self.largest, max_8(low, high));
         self.add_width(window, block);
     }
@@ -57,7 +57,7 @@ impl Counted<'_> {
         let is_answer_as_wide = self.ills != 0 && self.only_fours_are_wider && block.has_no_fours();
         if !(is_answer_as_wide || self.is_widest) {
             let whole = block.begins & !block.ill;
-            let [low, high] = block.bytes.0;
+            let [low, high] = Bytes::of(window, 0).0;
             let low = and(low, lanes_8(whole as u32));
             let high = and(high, lanes_8((whole >> 32) as u32));
             self.largest = max_8(self.largest, max_8(low, high));

@@ -6,7 +6,7 @@
 
 use eightfold_features::vectors;
 
-use super::block::{Block, Window, begin_pairs, continuing_behind, surrogates};
+use super::block::{Block, Window, begin_pairs, continuing_behind, shaped_as_fours, surrogates};
 use super::machine::*;
 use super::points::Meaning;
 use super::rules::Rules;
@@ -326,12 +326,12 @@ impl<'a> Reader<'a> {
         let behind = continuing_behind(window) & 7;
         let begins = !(bytes.continuations() | carry);
         let block = Block {
-            bytes,
             high: bytes.high(),
             begins,
             ill: 0,
             pairs: 0,
             fours: bytes.at_least(0xF0) & begins,
+            false_fours: 0,
             carry: low_64(behind.trailing_ones() as usize),
             length: 64,
             goes_on: true,
@@ -375,7 +375,8 @@ impl<'a> Reader<'a> {
         stops |= stops_at(self.answer, ill, high);
         let Read { begins, length, goes_on } = taken.read(stops, left);
         let (ill, pairs, fours) = (ill & begins, pairs & begins, begun.four & begins);
-        Block { bytes, high, begins, ill, pairs, fours, carry: taken.next, length, goes_on }
+        let false_fours = shaped_as_fours(window, bytes) & !begun.four;
+        Block { high, begins, ill, pairs, fours, false_fours, carry: taken.next, length, goes_on }
     }
 
     /// A block in which no lead byte has a continuation byte behind it, as in text of one byte each that was taken for
@@ -388,20 +389,21 @@ impl<'a> Reader<'a> {
         let ill = high | self.nuls(bytes);
         let stops = stops_at(self.answer, ill, high);
         let Read { begins, length, goes_on } = Taken { here: carry, next: 0 }.read(stops, left);
-        Block { bytes, high, begins, ill: ill & begins, pairs: 0, fours: 0, carry: 0, length, goes_on }
+        Block { high, begins, ill: ill & begins, pairs: 0, fours: 0, false_fours: 0, carry: 0, length, goes_on }
     }
 
     /// A block of well-formed sequences, up to one that parts from the layout, with the pairs in it.
     #[inline]
     #[vectors]
     fn well_formed(&self, window: &Window, mut block: Block, carry: u64) -> Option<Block> {
-        if self.nuls(block.bytes) != 0 {
+        let bytes = Bytes::of(window, 0);
+        if self.nuls(bytes) != 0 {
             return None;
         }
         if self.layout.pairs == Pairs::Apart {
             return Some(block);
         }
-        let surrogates = surrogates(window, block.bytes) & !carry;
+        let surrogates = surrogates(window, bytes) & !carry;
         if surrogates == 0 {
             return Some(block);
         }
