@@ -59,6 +59,18 @@ def test_a_form_with_signatures_is_announced_by_no_other() -> None:
         Form("outer", [ASCII], variants=[Variant("java", marked)])
 
 
+@pytest.mark.parametrize("data", [b"plain", b"\x02\xff"])
+def test_what_an_announced_form_refuses_is_refused_before_any_work(data: bytes) -> None:
+    outer = Form("outer", [ASCII], signatures=[Signature(b"\x02", eightfold.form("xtf-8"))], refuses={"strict": "no"})
+    for built in (outer, pickle.loads(pickle.dumps(outer))):
+        with pytest.raises(ValueError, match="outer refuses errors='ignore': XTF-8 never skips"):
+            eightfold.decode(data, built, "ignore")
+        with pytest.raises(ValueError, match="outer refuses errors='ignore': XTF-8 never skips"):
+            eightfold.Converter(built, "utf-8", "ignore")
+        with pytest.raises(ValueError, match="outer refuses errors='strict': no"):
+            eightfold.decode(data, built)
+
+
 @natively
 def test_a_form_made_to_announce_itself_does_not_end_the_process() -> None:
     marked = Form("marked", [ASCII], signatures=[Signature(b"\x01", Form("plain", [ASCII]))])

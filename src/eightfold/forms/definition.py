@@ -78,7 +78,8 @@ class Form(Fixed):
         prescribes_joining: the form's own definition prescribes joining, so joining is not reported as a loss.
         byte_order: the byte order of 16- and 32-bit units; native by default.
         signatures: marks that may begin an input, each with the form that it announces. Encoding writes the first.
-        refuses: policies that the form does not accept, each with the reason.
+        refuses: policies that the form does not accept, each with the reason. It does not accept those of an
+            announced form either.
         variants: alternative rows, each selected by a policy.
         decode_only: rows may share code points, since the form is meant for decoding; encoding takes the first row
             that has a code point.
@@ -171,6 +172,8 @@ class Form(Fixed):
             derived={},
         )
         _check(self)
+        announced = {policy: reason for each in self.signatures for policy, reason in each.form.refuses.items()}
+        vars(self).update(refuses=MappingProxyType(announced | dict(self.refuses)))
 
     @cached_property
     def unit_bytes(self) -> int:
