@@ -67,6 +67,16 @@ def long_flags(command: Command) -> Iterator[str]:
     return (flag for option in command.options for flag in option.flags if flag.startswith("--"))
 
 
+AFTER_HYPHENS: list[tuple[list[str], set[str] | None]] = [
+    (["check", "--", "-"], None),
+    (["check", "--", "-f", ""], None),
+    (["check", "a", "--", "b", "--f"], None),
+    (["table", "--", "c"], {"cesu-8", "corrected-utf-8", "corrected-utf-8-sig"}),
+    (["table", "--", "-"], set()),
+    (["check", "--"], {flag for each in commands() if each.name == "check" for flag in long_flags(each)}),
+]
+
+
 @pytest.fixture(scope="module")
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the script of each shell, named after it."""
@@ -140,17 +150,7 @@ def test_bash_offers_values_after_a_sign(
 
 
 @needs_program("bash")
-@pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        (["check", "--", "-"], None),
-        (["check", "--", "-f", ""], None),
-        (["check", "a", "--", "b", "--f"], None),
-        (["table", "--", "c"], {"cesu-8", "corrected-utf-8", "corrected-utf-8-sig"}),
-        (["table", "--", "-"], set()),
-        (["check", "--"], {flag for each in commands() if each.name == "check" for flag in long_flags(each)}),
-    ],
-)
+@pytest.mark.parametrize(("words", "offered"), AFTER_HYPHENS)
 def test_bash_offers_no_options_after_two_hyphens(
     words: list[str], offered: set[str] | None, scripts: Path, files: Path
 ) -> None:
@@ -184,7 +184,7 @@ $found.CompletionMatches | ForEach-Object { $_.CompletionText }
 
 
 @needs_program("pwsh")
-@pytest.mark.parametrize(("words", "offered"), OFFERED, ids=IDS)
+@pytest.mark.parametrize(("words", "offered"), [*OFFERED, *AFTER_HYPHENS])
 def test_powershell_offers(words: list[str], offered: set[str] | None, scripts: Path, files: Path) -> None:
     (files / "eightfold.ps1").write_bytes((scripts / "powershell").read_bytes())
     (files / "ask.ps1").write_text(POWERSHELL)
@@ -214,6 +214,9 @@ def test_the_parts_of_the_powershell_script(scripts: Path) -> None:
     offered = dict(re.findall(r"^ +'(\w+)' \{ if .* else \{ (@\(.*\)) \} \}$", script, re.MULTILINE))
     assert set(offered) == set(COMMANDS)
     assert offered["completion"] == f"@({', '.join(map(repr, SHELLS))})"
+    # Whether a word can be an option depends on what precedes it, so the script asks for its hyphen once.
+    assert script.count("StartsWith('-')") == 1
+    assert script.count("-not $ended") == 2
 
 
 # --- zsh --------------------------------------------------------------------------------------------------------------

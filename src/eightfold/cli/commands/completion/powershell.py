@@ -12,10 +12,13 @@ Register-ArgumentCompleter -Native -CommandName eightfold -ScriptBlock {
     param($word, $ast, $position)
     $before = @($ast.CommandElements | Where-Object { $_.Extent.EndOffset -lt $position } | ForEach-Object { "$_" })
     $command = if ($before.Count -gt 1) { $before[1] } else { '' }
-    $last = if ($before.Count -gt 2) { $before[-1] } else { '' }
+    # What follows -- is not an option, whatever it begins with.
+    $ended = $before -contains '--'
+    $isOption = $word.StartsWith('-') -and -not $ended
+    $last = if ($before.Count -gt 2 -and -not $ended) { $before[-1] } else { '' }
     $prefix = ''
     # A value may follow an option after an equals sign, in the same word.
-    if ($word -match '^(--[a-z-]+=)(.*)$') {
+    if ($isOption -and $word -match '^(--[a-z-]+=)(.*)$') {
         $prefix = $Matches[1]
         $last = $prefix.TrimEnd('=')
         $word = $Matches[2]
@@ -23,7 +26,7 @@ Register-ArgumentCompleter -Native -CommandName eightfold -ScriptBlock {
     $words = switch -CaseSensitive ("$command $last") {
 @VALUES@        default {
             switch -CaseSensitive ($command) {
-                '' { if ($word.StartsWith('-')) { @FLAGS@ } else { @COMMANDS@ } }
+                '' { if ($isOption) { @FLAGS@ } else { @COMMANDS@ } }
 @ARGUMENTS@            }
         }
     }
@@ -59,7 +62,7 @@ def _values(command: Command) -> Iterator[str]:
 def _arguments(command: Command) -> str:
     operands = _array(word for operand in command.operands for word in operand.values.words)
     flags = _array(_flags(command))
-    return f"                '{command.name}' {{ if ($word.StartsWith('-')) {{ {flags} }} else {{ {operands} }} }}\n"
+    return f"                '{command.name}' {{ if ($isOption) {{ {flags} }} else {{ {operands} }} }}\n"
 
 
 def _flags(command: Command) -> Iterator[str]:
