@@ -79,14 +79,15 @@ class Seam:
 
     Attributes:
         continued: whether the encoder that writes next wrote the text before, and so knows its last lead.
+        begun: whether text or a signature has been written.
     """
 
     def __init__(self, binary: BufferedIOBase, path: str | bytes | os.PathLike[str] | int, *, appends: bool) -> None:
         self.continued: bool = False
+        self.begun: bool = False
         self._binary = binary
         self._path = path
         self._appends = appends
-        self._begun = False
         self._settled: tuple[int | None, bytes] | None = None
 
     def settle(self, data: bytes) -> None:
@@ -96,7 +97,7 @@ class Seam:
 
     def pass_over(self) -> None:
         """Note that text is written here."""
-        self.continued, self._begun, self._settled = True, True, None
+        self.continued, self.begun, self._settled = True, True, None
 
     def cut(self, size: int) -> None:
         """Note that the file now ends at ``size`` bytes."""
@@ -143,9 +144,9 @@ class Seam:
         return boundary(data, start, asked) == start
 
     def is_at_start(self) -> bool:
-        """Return whether nothing precedes the seam; in a pipe, whether no text has been written."""
+        """Return whether nothing precedes the seam; in a pipe, whether nothing has been written."""
         position = self.position()
-        return not (self._begun if position is None else position)
+        return not (self.begun if position is None else position)
 
     def position(self) -> int | None:
         """Return where the next bytes go, in bytes from the start; None in a pipe."""

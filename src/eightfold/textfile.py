@@ -169,6 +169,8 @@ class TextFile(io.TextIOWrapper):
         super().write(text[joined:])
         if text:
             self._seam.pass_over()
+        elif self._form.signatures:  # An empty text too writes the signature.
+            self._seam.begun = True
         return len(text)
 
     def _drop_signature(self) -> None:

@@ -442,16 +442,28 @@ def test_in_a_pipe_a_lead_that_is_settled_can_no_longer_be_joined() -> None:
 @pytest.mark.skipif(not hasattr(os, "pipe"), reason="needs pipes")
 @pytest.mark.parametrize("form", ["utf-16", "utf-8-sig", "corrected-utf-8-sig"])
 @pytest.mark.parametrize("changed", [{"errors": "replace"}, {"newline": ""}, {"encoding": "utf-8-sig"}], ids=str)
-def test_in_a_pipe_a_signature_is_written_once(form: str, changed: dict[str, str]) -> None:
+@pytest.mark.parametrize("first", ["a", ""])
+def test_in_a_pipe_a_signature_is_written_once(form: str, changed: dict[str, str], first: str) -> None:
     reader, writer = os.pipe()
     with eightfold.open(writer, "w", form, newline="") as file:
         file.reconfigure(newline="")
-        file.write("a")
+        file.write(first)
         file.reconfigure(**changed)
         file.write("b")
     (signature, *_) = eightfold.form(changed.get("encoding", form)).signatures
     with open(reader, "rb") as pipe:
-        assert pipe.read() == eightfold.encode("a", form) + eightfold.encode("b", signature.form)
+        assert pipe.read() == eightfold.encode(first, form) + eightfold.encode("b", signature.form)
+
+
+@pytest.mark.skipif(not hasattr(os, "pipe"), reason="needs pipes")
+def test_in_a_pipe_an_empty_text_without_a_signature_begins_nothing() -> None:
+    reader, writer = os.pipe()
+    with eightfold.open(writer, "w", "utf-8") as file:
+        file.write("")
+        file.reconfigure(encoding="utf-8-sig")
+        file.write("a")
+    with open(reader, "rb") as pipe:
+        assert pipe.read() == eightfold.encode("a", "utf-8-sig")
 
 
 def test_a_file_that_cannot_be_written_says_so_once() -> None:
