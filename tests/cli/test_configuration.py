@@ -158,6 +158,8 @@ def test_config_is_the_only_one(tree: Path, capsys: pytest.CaptureFixture[str]) 
     ("name", "says"),
     [
         ("missing.toml", "missing.toml: No such file or directory"),
+        (".", ".: Is a directory"),
+        ("../missing.toml", "../missing.toml: No such file or directory"),
         ("pyproject.toml", "pyproject.toml: has no table [tool.eightfold]"),
         ("sub", "sub: Is a directory"),
     ],

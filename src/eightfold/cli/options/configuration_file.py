@@ -95,9 +95,10 @@ def configuration(path: str) -> Configuration | None:
 
 
 def _shown(path: str) -> str:
-    """Return a path as it is shown: from the current folder on, if it lies there."""
+    """Return a path as it is shown: from the current folder on, if it lies there, and otherwise as it was given."""
     here = os.path.join(os.path.realpath(os.curdir), "")
-    return os.path.abspath(path).removeprefix(here)
+    inside = os.path.abspath(path).removeprefix(here)
+    return path if os.path.isabs(inside) else inside
 
 
 def _content(path: str) -> bytes:
