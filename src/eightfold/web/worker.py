@@ -49,14 +49,14 @@ class Worker:
             WrongRequestError: the request is nested too deeply for the process to be told.
             Exception: the function raised it.
         """
-        begun = time.monotonic()
+        deadline = time.monotonic() + self._seconds
         if not self._turn.acquire(timeout=self._seconds):
             raise TookTooLongError
         try:
             if self._is_closed:
                 raise TookTooLongError
             pipe = self._pipe if self._process is not None and self._process.is_alive() else self._start()
-            return self._asked(pipe or self._start(), (name, request), begun + self._seconds)
+            return self._asked(pipe or self._start(), (name, request), deadline)
         finally:
             self._turn.release()
 
