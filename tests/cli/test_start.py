@@ -172,6 +172,37 @@ def test_behind_two_dashes_all_are_paths(arguments: list[str], tmp_path: Path) -
     assert run("names", "--", "-f", cwd=tmp_path).returncode == 0
 
 
+@pytest.mark.parametrize("before", [[], ["a.txt"], ["--max-faults", "9"]], ids=" ".join)
+def test_a_file_whose_name_is_two_dashes_is_read(before: list[str], tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"a")
+    (tmp_path / "--").write_bytes(b"\xff")
+    done = run("check", *before, "--", "a.txt", "--", "a.txt", cwd=tmp_path, input=b"")
+    assert done.stdout == b"./--:1:1: invalid-byte: byte FF cannot begin a sequence\n"
+    assert run("explain", "--", "--", cwd=tmp_path, input=b"").stdout.count(b"byte FF cannot begin a sequence") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["check", "--form=--"], b"argument -f/--form: unknown form: '--'"),
+        (["check", "--max-faults=--"], b"argument --max-faults: '--' is not"),
+        (["check", "--config=--"], b"--: No such file or directory"),
+        (["convert", "-t--"], b"argument -t/--to: unknown form: '--'"),
+        (["explain", "--hex=--"], b"argument --hex: '--' is not bytes in hex"),
+    ],
+)
+def test_the_value_of_an_option_may_be_two_dashes(arguments: list[str], says: bytes) -> None:
+    done = run(*arguments, input=b"")
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"eightfold: " + says)
+
+
+def test_what_is_explained_or_written_may_be_two_dashes(tmp_path: Path) -> None:
+    assert run("explain", "-f", "utf-8", "--text=--").stdout.count(b"HYPHEN-MINUS") == 2
+    assert run("convert", "-t", "utf-8", "--output=--", cwd=tmp_path, input=b"a").returncode == 0
+    assert (tmp_path / "--").read_bytes() == b"a"
+
+
 def test_wrong_use_is_told_in_one_line() -> None:
     done = run("check", "--no\nsuch\x1boption")
     assert done.stderr == b"eightfold: unrecognized arguments: --no\\x0Asuch\\x1Boption (see eightfold check --help)\n"

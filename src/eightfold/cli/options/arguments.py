@@ -101,7 +101,8 @@ class CommandParser(argparse.ArgumentParser):
         if "--" in given:
             # Python reads the arguments twice, and has lost the `--` by the second time.
             end = given.index("--")
-            given[end:] = map(_Path, given[end + 1 :])
+            # A path of that name would be lost too.
+            given[end:] = (_Path("./--" if each == "--" else each) for each in given[end + 1 :])
         found, unknown = self.parse_known_intermixed_args(given, into)
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}{self._hint(unknown)}")
@@ -131,9 +132,19 @@ class CommandParser(argparse.ArgumentParser):
     def _parse_optional(self, arg_string: str) -> Any:
         return None if isinstance(arg_string, _Path) else super()._parse_optional(arg_string)
 
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        return super()._get_values(action, _Values(arg_strings))
+
 
 class _Path(str):
     """An argument after `--`, which is not an option, whatever it begins with."""
+
+
+class _Values(list[str]):
+    """The values of an argument: a `--` among them is a value too, though Python would drop it (before 3.13)."""
+
+    def remove(self, value: str, /) -> None:
+        """Remove nothing."""
 
 
 class _ChooseColour(Unstored):
