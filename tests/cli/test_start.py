@@ -203,6 +203,12 @@ def test_what_is_explained_or_written_may_be_two_dashes(tmp_path: Path) -> None:
     assert (tmp_path / "--").read_bytes() == b"a"
 
 
+def test_two_dashes_may_precede_the_command() -> None:
+    assert run("--", "check", input=b"\xff").stdout == run("check", input=b"\xff").stdout != b""
+    assert run("--").returncode == 2
+    assert run("--").stderr == run().stderr
+
+
 def test_wrong_use_is_told_in_one_line() -> None:
     done = run("check", "--no\nsuch\x1boption")
     assert done.stderr == b"eightfold: unrecognized arguments: --no\\x0Asuch\\x1Boption (see eightfold check --help)\n"

@@ -54,6 +54,8 @@ def _print_anything() -> None:
 
 
 def _run(argv: list[str]) -> int:
+    if argv[:1] == ["--"]:  # It ends the options before the command, of which there are none.
+        argv = argv[1:]
     if argv and argv[0] in COMMANDS:
         module = command(argv[0])
         status: int = module.run(module.parser().options(argv[1:], module.Options()))
