@@ -17,7 +17,7 @@ from eightfold import corrected
 from eightfold.cli import main
 from eightfold.files.paths.addresses import is_temporary
 from eightfold.files.read import reading
-from support.command_line import ENVIRONMENT, command, run_here
+from support.command_line import ENVIRONMENT, PATIENCE, command, run_here
 from support.needed import needs_terminal
 
 NAMES = [form.name for form in eightfold.forms()]
@@ -60,6 +60,18 @@ def test_corrected_utf_8_is_always_that_with_magic_number() -> None:
     written = run_here("convert", "-t", "corrected-utf-8", input=b"text\n").stdout
     assert written == corrected.MAGIC + b"text\n"
     assert run_here("convert", "-f", "corrected-utf-8", "-t", "utf-8", input=written).stdout == b"text\n"
+
+
+def test_what_a_pipe_has_is_converted_before_more_comes() -> None:
+    line = ["convert", "-f", "utf-8", "-t", "utf-16-le"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command(*line), env=ENVIRONMENT, **pipes) as process:  # type: ignore[call-overload]
+        for piece in ("one\n", "two\n"):
+            process.stdin.write(piece.encode())
+            process.stdin.flush()
+            assert select.select([process.stdout], [], [], PATIENCE)[0], "nothing comes before the end"
+            assert os.read(process.stdout.fileno(), 100) == piece.encode("utf-16-le")
+        process.stdin.close()
 
 
 def test_auto_identifies_a_file_and_a_pipe(tmp_path: Path) -> None:

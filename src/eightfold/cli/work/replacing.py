@@ -63,7 +63,10 @@ class Target:
                 self._same += len(result)
                 self._digest.update(result)
                 return
-        self.file(source).write(result)
+        file = self.file(source)
+        file.write(result)
+        if self._job.to_standard_output:
+            file.flush()  # The next piece of a pipe may take long to come.
 
     def file(self, source: Source) -> BinaryIO:
         """Return the open target, to which everything has been written that was taken.
