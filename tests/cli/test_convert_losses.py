@@ -19,7 +19,7 @@ from eightfold.files.read.losses import Losses, Lost
 from eightfold.forms import form
 from eightfold.legacy import charset
 
-HALF = b"\xed\xa0\xbd"
+HALF, OTHER_HALF = b"\xed\xa0\xbd", b"\xed\xb8\x80"
 MIXED = b"caf\xe9 " + HALF + b"\n"
 
 
@@ -108,6 +108,14 @@ def test_all_pairs_of_forms_count_as_one_sequence_at_a_time_does(source: eightfo
         read = list(eightfold.decode_code_points(data, source))  # Halves that met are pairs.
         found = lost(data, Conversion(source, target, "replace"), chance.choice((1, 7, 1000)))
         assert found == Lost(0, refused(read, target)), (target, points)
+
+
+@pytest.mark.parametrize("cut", [1, 3, 4096, 10**6])
+def test_a_pair_that_the_target_joins_is_not_lost_wherever_it_is_cut(cut: int) -> None:
+    conversion = Conversion(form("generalized-utf-8"), form("cesu-8"), "replace")
+    for before in range(4090, 4098):
+        assert lost(b"a" * before + HALF + OTHER_HALF + b"b", conversion, cut) == Lost()
+    assert lost(HALF + HALF + OTHER_HALF + b"b" + OTHER_HALF + HALF, conversion, cut) == Lost(0, 3)
 
 
 @pytest.mark.parametrize("cut", [1, 3, 10**6])

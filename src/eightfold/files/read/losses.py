@@ -15,9 +15,9 @@ from eightfold.faults import ConversionError, Fault
 from eightfold.files.read.converting import Conversion, ConvertedPiece
 from eightfold.forms import Form
 from eightfold.points import points_of, points_without
-from eightfold.reference import signed
+from eightfold.reference import LEADS, signed
 from eightfold.stream import Checker, Converter, Decoder
-from eightfold.text import convert, encode
+from eightfold.text import convert, decode_code_points, encode
 
 _LOSSY = ("replace", "ignore", "backslashreplace", "xmlcharrefreplace", "namereplace")
 _UNLOST = "backslashreplace"
@@ -98,18 +98,27 @@ class _Lacking:
         self._plain, _ = signed(source)
         self._target = target
         self._clean = Converter(source, self._plain, _UNLOST)
+        self._held = b""
 
     def __call__(self, chunk: bytes, final: bool) -> int:
-        data, at, count = self._clean.convert(chunk, final), 0, 0
-        while at < len(data):
-            # Clean text has no runs, so any sequence ends within the bytes behind the offset.
-            end = at + boundary(data[at : at + 2 * _TRIED], _TRIED, self._plain)
+        data, at, count = self._held + self._clean.convert(chunk, final), 0, 0
+        while (end := self._end(data, at, final=final)) > at:
             try:
                 convert(data[at:end], self._plain, self._target)
                 at = end
             except ConversionError as error:
                 count, at = count + 1, at + error.end
+        self._held = data[at:]
         return count
+
+    def _end(self, data: bytes, at: int, *, final: bool) -> int:
+        """Return where to end a try: between sequences, and before a lead that the target may join to what follows."""
+        # Clean text has no runs, so any sequence ends within the bytes behind the offset.
+        end = at + boundary(data[at : at + 2 * _TRIED], _TRIED, self._plain)
+        if end == at or not self._target.joins_pairs or (final and end == len(data)):
+            return end
+        last = at + boundary(data[at:end], end - at - 1, self._plain)
+        return last if decode_code_points(data[last:end], self._plain)[0] in LEADS else end
 
 
 def _foreign(conversion: Conversion) -> tuple[_Counting, _Counting | None]:
