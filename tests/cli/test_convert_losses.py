@@ -134,6 +134,14 @@ def test_legacy_charsets_count_too(cut: int) -> None:
     assert lost(sjis, Conversion(charset("shift_jis"), form("utf-8"), "ignore"), cut) == Lost(1, 0)
 
 
+@pytest.mark.parametrize("cut", [1, 3, 4096, 10**6])
+def test_two_code_points_that_a_charset_writes_as_one_are_not_lost_wherever_they_are_cut(cut: int) -> None:
+    conversion = Conversion(form("utf-8"), charset("euc_jis_2004"), "replace")
+    for before in range(4093, 4098):
+        assert lost(("a" * before + "か\u309ab").encode(), conversion, cut) == Lost()
+    assert lost("か\u309a\u309a😀か".encode(), conversion, cut) == Lost(0, 2)
+
+
 def test_dense_loss_takes_time_in_proportion() -> None:
     conversion = Conversion(form("wtf-8"), form("utf-8"), "replace")
 

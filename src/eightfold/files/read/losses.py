@@ -7,6 +7,7 @@ policy.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -16,8 +17,8 @@ from eightfold.files.read.converting import Conversion, ConvertedPiece
 from eightfold.forms import Form
 from eightfold.points import points_of, points_without
 from eightfold.reference import LEADS, signed
-from eightfold.stream import Checker, Converter, Decoder
-from eightfold.text import convert, decode_code_points, encode
+from eightfold.stream import Checker, Converter, Decoder, Encoder
+from eightfold.text import convert, decode_code_points
 
 _LOSSY = ("replace", "ignore", "backslashreplace", "xmlcharrefreplace", "namereplace")
 _UNLOST = "backslashreplace"
@@ -131,7 +132,7 @@ class _ForeignReader:
 
     def __init__(self, source: Form, target: Form) -> None:
         self._texts = _texts_of(source)
-        self._write = _writer(target)
+        self._encoder = _encoder(target)
         self._text = ""
 
     def faults(self, chunk: bytes, final: bool) -> int:
@@ -140,24 +141,29 @@ class _ForeignReader:
         return count
 
     def lacking(self, chunk: bytes, final: bool) -> int:
-        at, count = 0, 0
-        while at < len(self._text):
-            part = self._text[at : at + _TRIED]
+        text = self._text
+        return sum(self._lacking_in(text[at : at + _TRIED]) for at in range(0, len(text), _TRIED))
+
+    def _lacking_in(self, part: str) -> int:
+        count = 0
+        while part:
             try:
-                self._write(part)
-                at += len(part)
+                self._encoder.encode(part)
+                break
             except UnicodeEncodeError as error:
-                count, at = count + error.end - error.start, at + error.end
+                count += error.end - error.start
+                part = error.object[error.end :]
+                self._encoder.reset()
         return count
 
 
-def _writer(target: Form) -> Callable[[str], bytes]:
+def _encoder(target: Form) -> codecs.IncrementalEncoder:
+    """Return an encoder, which holds what may be the first of two code points that a charset writes as one."""
     if not target.is_foreign:
-        return lambda text: encode(text, target)
+        return Encoder(target)
     from eightfold.legacy import charset
 
-    codec = charset(target.name).codec
-    return lambda text: text.encode(codec)
+    return codecs.getincrementalencoder(charset(target.name).codec)()
 
 
 def _texts_of(source: Form) -> Callable[[bytes, bool], tuple[int, list[str]]]:
