@@ -47,6 +47,7 @@ def test_the_first_fault_is_where_the_object_has_it(obj: Any, indented: bool, is
         (b'{"a": 1, ', 8, "$"),
         (b'{"a"', 4, "$.a"),
         (b'{"a b"', 1, '$["a b"] (key)'),
+        (b'{"a": 1}', 3, "$.a (key)"),
         (b'{"\xff": [', 7, r'$["\\xff"][0]'),
         (b"[" * 33, 33, f"${'[0]' * 16} ... 1 step ... {'[0]' * 16}"),
         (b"[" * 34, 34, f"${'[0]' * 16} ... 2 steps ... {'[0]' * 16}"),
