@@ -120,7 +120,7 @@ def test_a_pair_that_the_target_joins_is_not_lost_wherever_it_is_cut(cut: int) -
 
 @pytest.mark.parametrize("cut", [1, 3, 10**6])
 def test_faults_are_those_of_check(cut: int) -> None:
-    data = b"\xff ok \xe2\x82 \xf0\x9f\x98\x80 \xed\xa0\xbd\xed\xb8\x80\xc0\xaf" * 50
+    data = b"\xff ok \xe2\x82 \xf0\x9f\x98\x80 \xed\xa0\xbd\xed\xb8\x80\xc0\xaf" * 50 + b"\xe2\x82"
     expected = len(list(faults(data, "utf-8")))
     assert lost(data, Conversion(form("utf-8"), form("utf-16-le"), "replace"), cut) == Lost(expected, 0)
 
