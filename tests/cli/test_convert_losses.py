@@ -125,6 +125,12 @@ def test_faults_are_those_of_check(cut: int) -> None:
     assert lost(data, Conversion(form("utf-8"), form("utf-16-le"), "replace"), cut) == Lost(expected, 0)
 
 
+def test_a_long_last_piece_ends_once() -> None:
+    losses = Losses(Conversion(form("utf-8"), form("utf-16-le"), "replace"))
+    losses.take(ConvertedPiece(b"a" + "é".encode() * 20_000 + b"\xe2\x82", b"", True))
+    assert losses.lost == Lost(1, 0)
+
+
 @pytest.mark.parametrize("cut", [1, 3, 10**6])
 def test_legacy_charsets_count_too(cut: int) -> None:
     data = "naïve €, 日本\n".encode() * 20 + b"\xff"
