@@ -27,6 +27,7 @@ from eightfold.files.read import reading, segments
 from eightfold.files.read.escapes import JsonReading
 from eightfold.files.read.json_scanning import faults_in_json, first_faults_in_json
 from eightfold.files.read.reading import Source, opened
+from eightfold.jsonpath import path_at
 from eightfold.stream import Located
 from support.command_line import run
 
@@ -212,6 +213,14 @@ def test_other_forms_have_the_same_escapes(form: str, tmp_path: Path) -> None:
     assert [each.line - magic_lines for each in found] == [1, 2]
     assert [data[each.fault.start : each.fault.end] for each in found] == [each.fault.units for each in found]
     assert [each.fault.units.replace(b"\0", b"") for each in found] == [rb"\ud83d", rb"\ude00"]
+
+
+@pytest.mark.parametrize("form", ["utf-8", "utf-16-le", "cesu-8", "mutf-8", "corrected-utf-8"])
+def test_a_key_is_as_long_in_every_form(form: str, tmp_path: Path) -> None:
+    for count in (1, 100, 250, 251, 400):
+        text = '{"\\ud83d' + "😀" * count + '": 1}'
+        (found,) = found_in(eightfold.encode(text, form), tmp_path, form)
+        assert path_of(found) == path_at(text.encode(), 2), count
 
 
 CUTS = (

@@ -23,7 +23,7 @@ from eightfold.forms.utf_8 import UTF_8
 from eightfold.jsonescapes import ALPHABET, ESCAPE_BYTES, Unpaired, unpaired_escapes
 from eightfold.jsonpath import KEY_BYTES, JsonPosition
 from eightfold.stream import Converter, Located
-from eightfold.text import LinePosition, convert, decode_code_points, encode_code_points
+from eightfold.text import LinePosition, decode_code_points, encode_code_points
 
 _IN_ESCAPES = frozenset(ALPHABET)
 _ASCII = Form("ascii", [Row(0, 0x7F, (0, 0x7F))], source="RFC 20")
@@ -96,7 +96,6 @@ class Paths:
 
     def __init__(self, source: Source, form: Form, start: int, *, lines: bool) -> None:
         self._source = source
-        self._unit = form.unit_bytes
         self._form = form
         self._converter = None if form is UTF_8 else Converter(form, UTF_8, "replace")
         self._position = JsonPosition(lines=lines)
@@ -123,11 +122,12 @@ class Paths:
 
     def _rest(self, data: bytes, start: int) -> bytes:
         """Return what follows an offset, behind the segment too if the file can be read anywhere."""
-        length = KEY_BYTES * self._unit
+        length = KEY_BYTES if self._form is UTF_8 else KEY_BYTES * _longest(self._form)
         rest = data[start : start + length]
         if len(rest) < length and self._reads_behind:
             rest += self._source.window(self._reached + len(data), length - len(rest))
-        return rest if self._form is UTF_8 else convert(rest, self._form, UTF_8, "replace")
+        # A sequence that is cut at the end is left out: it is not ill-formed.
+        return rest if self._form is UTF_8 else Converter(self._form, UTF_8, "replace").convert(rest)
 
     def leave(self, data: bytes) -> None:
         """Go on behind the current segment."""
@@ -148,6 +148,11 @@ class Paths:
             data = self._converter.convert(data[start:end])
             start, end = 0, len(data)
         self._position.pass_over(data, start, end)
+
+
+def _longest(form: Form) -> int:
+    """Return how many bytes a code point has at most."""
+    return max(len(row.unit_ranges) for row in form.rows) * form.unit_bytes
 
 
 class Escapes:
