@@ -255,3 +255,12 @@ def test_an_unknown_policy_is_refused_and_strict_names_the_place() -> None:
     with pytest.raises(ConversionError) as caught:
         plan(b'"\xff\\ud83d"', escapes="strict")
     assert (caught.value.start, caught.value.end, caught.value.fault.kind) == (2, 8, "escaped-surrogate")
+
+
+def test_strict_names_the_first_place_of_a_later_piece() -> None:
+    repairer = Repairer(errors="strict", escapes="strict")
+    repairer.repair(b'["a", ')
+    for piece, place in ((b'"\xff\\ud83d"]', (7, 8)), (b'"\\ud83d\xff"]', (7, 13))):
+        with pytest.raises(ConversionError) as caught:
+            repairer.repair(piece)
+        assert (caught.value.start, caught.value.end) == place

@@ -516,6 +516,7 @@ def test_a_run_in_many_pieces_is_looked_at_again_only_when_it_has_doubled(monkey
     made = [repairer.repair(b"\xfe" * 1000) for _ in range(pieces)]
     made.append(repairer.repair(b"!", final=True))
     assert b"".join(each.data for each in made) == b"\xef\xbf\xbd!"
+    assert [change.old for each in made for change in each.changes] == [b"\xfe" * 1000 * pieces]
     assert seen <= 5 * 1000 * pieces
 
 
@@ -602,3 +603,12 @@ def test_a_signature_is_not_an_escape() -> None:
         pieces = [data[at : at + size] for at in range(0, len(data), size)]
         made = repair.plan_chunks(pieces, form, escapes="replace")
         assert made.apply(data) == rb"\ufffd"
+
+
+def test_an_escape_waits_for_the_fault_before_it() -> None:
+    named = fault_row("invalid-byte", 0xF0, *rb"\ude00", 0x41)
+    form, data = Form("named", [ASCII_ROW], names=[named]), b'"\xf0\\ude00"'
+    whole = repair.plan(data, form, "replace", escapes="replace")
+    assert [change.kind for change in whole.changes] == ["invalid-byte", "escaped-surrogate"]
+    for cut in range(len(data)):
+        assert repair.plan_chunks([data[:cut], data[cut:]], form, "replace", escapes="replace") == whole
