@@ -8,8 +8,10 @@ import io
 import lzma
 import os
 import sys
+from collections import deque
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -96,6 +98,18 @@ def test_what_could_be_read_before_an_error_is_read(ending: str) -> None:
     found = b"".join(pieces)
     assert CONTENT.startswith(found)
     assert f"after byte {len(found)} of" in str(raised.value)
+
+
+@each_ending
+def test_before_an_error_as_much_is_read_in_small_pieces_as_in_large_ones(ending: str) -> None:
+    packed = COMPRESS[ending](bytes(300_000))
+    found = set()
+    for length in (100, 1000, 1 << 20):
+        file = unpacked(f"file{ending}", io.BytesIO(packed[: len(packed) * 2 // 3]), length)
+        with closing(file), pytest.raises(OSError, match="truncated after byte") as raised:
+            deque(iter(partial(file.read1, length), b""), maxlen=0)
+        found.add(str(raised.value))
+    assert len(found) == 1
 
 
 @each_ending
