@@ -77,6 +77,7 @@ def test_halves_that_would_be_read_back_as_one_stay_together() -> None:
 
 def test_a_signature_counts() -> None:
     assert [truncate("ab", limit, "utf-8-sig") for limit in (0, 2, 3, 4, 5)] == ["", "", "", "a", "ab"]
+    assert truncate("\ud800", 2, "utf-8-sig") == ""  # No bytes are left for the text.
     assert [truncate("ab", limit, "utf-16") for limit in (1, 2, 3, 4, 6)] == ["", "", "", "a", "ab"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import sys
+from array import array
 from collections.abc import Callable
 from typing import Any
 
@@ -109,6 +110,28 @@ def test_ignore_is_refused_at_either_end_before_any_work(ends: tuple[str, str]) 
         with pytest.raises(ValueError, match="refuses") as raised:
             call()
         assert not isinstance(raised.value, UnicodeError)
+
+
+def test_verbs_that_have_no_other_policy_refuse_a_form_that_refuses_strict() -> None:
+    form = eightfold.Form("lenient", [eightfold.Row(0, 0x7F, (0, 0x7F))], refuses={"strict": "it must not stop"})
+    for call in (
+        lambda: eightfold.truncate("", 1, form),
+        lambda: eightfold.encoded_length("", form),
+        lambda: eightfold.converted_length(b"", form, "utf-8"),
+        lambda: eightfold.encode_into("", form, bytearray(1)),
+        lambda: eightfold.decode_code_points_into(b"", form, array("I", [0])),
+    ):
+        with pytest.raises(ValueError, match="lenient refuses errors='strict': it must not stop"):
+            call()
+
+
+@pytest.mark.parametrize("name", ["java", "private-use", "escape"])
+def test_a_policy_of_another_form_is_unknown_even_if_a_handler_has_its_name(name: str) -> None:
+    eightfold.register_codecs()
+    eightfold.unregister_codecs()  # Before Python 3.14 the handlers stay.
+    for call in (lambda: eightfold.encode("", "utf-8", name), lambda: eightfold.decode(b"", "utf-8", name)):
+        with pytest.raises(LookupError, match=f"the policy '{name}' is not one that utf-8 declares"):
+            call()
 
 
 def test_policies_of_one_direction_apply_to_their_end_of_convert_only() -> None:
