@@ -289,6 +289,12 @@ def test_bytes_and_bytearrays_are_cut_alike(data: bytes, name: str, size: int) -
     assert [*map(bytes, split(data, size, name))] == [*map(bytes, split(bytearray(data), size, name))]
 
 
+def test_no_boundary_is_inside_a_signature() -> None:
+    data, places = b"\xef\xbb\xbfab", (0, 1, 2, 3, 4)
+    assert [boundary(data, at, "utf-8-sig") for at in places] == [0, 0, 0, 3, 4]
+    assert [boundary(data, at, "utf-8-sig", "right") for at in places] == [0, 3, 3, 3, 4]
+
+
 def test_units_are_counted_from_the_end_of_a_signature() -> None:
     plain = eightfold.form("utf-16-be")
     form = Form("marked", plain.rows, unit_bits=16, byte_order="big", signatures=(Signature(b"\xff", plain),))
