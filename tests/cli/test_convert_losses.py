@@ -116,6 +116,9 @@ def test_a_pair_that_the_target_joins_is_not_lost_wherever_it_is_cut(cut: int) -
     for before in range(4090, 4098):
         assert lost(b"a" * before + HALF + OTHER_HALF + b"b", conversion, cut) == Lost()
     assert lost(HALF + HALF + OTHER_HALF + b"b" + OTHER_HALF + HALF, conversion, cut) == Lost(0, 3)
+    last = Losses(conversion)
+    last.take(ConvertedPiece(b"a" * 4093 + HALF + OTHER_HALF, b"", True))
+    assert last.lost == Lost()
 
 
 @pytest.mark.parametrize("cut", [1, 3, 10**6])
@@ -138,6 +141,8 @@ def test_legacy_charsets_count_too(cut: int) -> None:
     sjis = "日本€".encode("shift_jis", "ignore") * 20 + b"\x82"
     assert lost(sjis, Conversion(charset("shift_jis"), charset("ascii"), "ignore"), cut) == Lost(1, 40)
     assert lost(sjis, Conversion(charset("shift_jis"), form("utf-8"), "ignore"), cut) == Lost(1, 0)
+    lead = "a\ud83d".encode("utf-16-le", "surrogatepass")
+    assert lost(lead, Conversion(form("wtf-16-le"), charset("latin-1"), "replace"), cut) == Lost(0, 1)
 
 
 @pytest.mark.parametrize("cut", [1, 3, 4096, 10**6])
@@ -146,6 +151,7 @@ def test_two_code_points_that_a_charset_writes_as_one_are_not_lost_wherever_they
     for before in range(4093, 4098):
         assert lost(("a" * before + "か\u309ab").encode(), conversion, cut) == Lost()
     assert lost("か\u309a\u309a😀か".encode(), conversion, cut) == Lost(0, 2)
+    assert lost("か😀\u309a".encode(), conversion, cut) == Lost(0, 2)
 
 
 def test_dense_loss_takes_time_in_proportion() -> None:
