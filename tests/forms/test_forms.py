@@ -204,6 +204,9 @@ def test_a_prefix_is_allowed_where_the_longest_match_is_declared() -> None:
         pytest.param({"rows": [Row(0x0, 0xFF, (0x01, 0x100))]}, "8 bits cannot hold", id="row too wide"),
         pytest.param({"names": [fault_row("invalid-byte", 0x1FF)]}, "8 bits cannot hold", id="name too wide"),
         pytest.param({"units": [fault_row("invalid-byte", 0x1FF)]}, "8 bits cannot hold", id="unit too wide"),
+        pytest.param(
+            {"units": [fault_row("reserved", 0xFE, run=[(0x80, 0x1FF)])]}, "8 bits cannot hold", id="run too wide"
+        ),
     ],
 )
 def test_a_form_that_contradicts_itself_cannot_be_built(facts: dict[str, object], says: str) -> None:

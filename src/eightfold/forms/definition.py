@@ -277,11 +277,15 @@ def _check(form: Form) -> None:
     _check_arguments(form)
     _check_announced(form)
     for entry in (*form.sequences, *form.names):
-        if any(high >= 1 << form.unit_bits for _, high in entry.unit_ranges):
+        if any(high >= 1 << form.unit_bits for _, high in (*entry.unit_ranges, *_run_of(entry))):
             raise ValueError(f"{form.name}: {entry} has a value that {form.unit_bits} bits cannot hold")
     _check_apart(form)
     if form.run_unit is not None:
         _check_run_is_decided(form, form.run_unit)
+
+
+def _run_of(entry: Row | FaultRow) -> tuple[Range, ...]:
+    return entry.run if isinstance(entry, FaultRow) else ()
 
 
 def _check_run_is_decided(form: Form, unit: FaultRow) -> None:
