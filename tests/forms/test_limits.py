@@ -96,6 +96,10 @@ def test_the_units_of_all_sequences_are_bounded() -> None:
     rows = [Row(0x100 + lead, 0x100 + lead, lead, *[lead] * 254) for lead in range(258)]
     with pytest.raises(ValueError, match="large: its sequences have at most 8192 units in all, not 65790"):
         Form("large", rows, unit_bits=16)
+    run = fault_row("reserved", 0xFE, run=[(0x80, 0xBF)] * 8192)
+    for tables in ({"units": [run]}, {"names": [run]}):
+        with pytest.raises(ValueError, match="large: its sequences have at most 8192 units in all, not 8194"):
+            Form("large", [ASCII], **tables)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ _Derived = TypeVar("_Derived")
 MOST_ENTRIES = 1024
 """The maximum number of rows, of units and of names. The largest form here has 13."""
 MOST_UNITS_IN_ALL = 8192
-"""The maximum number of code units of all these together."""
+"""The maximum number of code units of all these together, ranges of runs included."""
 
 
 class Variant(NamedTuple):
@@ -67,7 +67,7 @@ class Form(Fixed):
     Args:
         name: the form's name, as used in errors and faults.
         rows: the well-formed sequences, at most 1024; the longest matching row wins. All sequences together have at
-            most 8192 code units.
+            most 8192 code units, ranges of runs included.
         unit_bits: the width of a code unit: 8, 16 or 32.
         units: ill-formed sequences that are one decoding unit; elsewhere the unit is the maximal subpart by the rows.
         names: fault rows that only name faults; they do not change how the input is divided.
@@ -323,7 +323,7 @@ def _check_arguments(form: Form) -> None:
     for entries, kind in ((form.rows, "rows"), (form.units, "units"), (form.names, "names")):
         if len(entries) > MOST_ENTRIES:
             raise ValueError(f"{form.name}: a form has at most {MOST_ENTRIES} {kind}, not {len(entries)}")
-    units = sum(len(entry.unit_ranges) for entry in (*form.sequences, *form.names))
+    units = sum(len(entry.unit_ranges) + len(_run_of(entry)) for entry in (*form.sequences, *form.names))
     if units > MOST_UNITS_IN_ALL:
         raise ValueError(f"{form.name}: its sequences have at most {MOST_UNITS_IN_ALL} units in all, not {units}")
     if sum(bool(unit.run) for unit in form.units) > 1:
