@@ -71,7 +71,8 @@ def test_a_member_that_is_not_where_the_directory_says_is_damage_but_in_a_split_
 
 @pytest.mark.parametrize("sizes", [0, 1, 2])
 def test_a_member_may_be_where_an_extra_field_says(sizes: int, tmp_path: Path) -> None:
-    extra = struct.pack("<2H", 1, 8 * (sizes + 1)) + struct.pack("<Q", 99) * sizes + struct.pack("<Q", 0)
+    another = struct.pack("<2HQ", 0x5455, 8, 99)
+    extra = another + struct.pack("<2H", 1, 8 * (sizes + 1)) + struct.pack("<Q", 99) * sizes + struct.pack("<Q", 0)
     whole = bytearray(zip_of([(b"good", 0, extra)]))
     entry = whole.index(b"PK\x01\x02")
     for field in (*(20, 24)[:sizes], 42):
@@ -79,6 +80,18 @@ def test_a_member_may_be_where_an_extra_field_says(sizes: int, tmp_path: Path) -
     path = tmp_path / "a.zip"
     path.write_bytes(whole.replace(b"good", b"b\xffd\n", 1))
     assert [name.name for name in names_in(path)] == [b"good", b"b\xffd\n"]
+
+
+def test_an_extra_field_does_not_say_where_a_member_is_unless_its_entry_asks_for_that(tmp_path: Path) -> None:
+    whole = zip_of([(b"good", 0, struct.pack("<2H3Q", 1, 24, 99, 99, 99))])
+    (tmp_path / "a.zip").write_bytes(whole.replace(b"good", b"b\xffd\n", 1))
+    assert [name.name for name in names_in(tmp_path / "a.zip")] == [b"good", b"b\xffd\n"]
+
+
+def test_a_name_before_a_member_that_the_end_cuts_short_is_damage(tmp_path: Path) -> None:
+    whole = bytearray(zip_of([(b"good", 0, b"")]))
+    struct.pack_into("<H", whole, 26, 0xFFFF)
+    assert cut_or_changed(tmp_path / "a.zip", bytes(whole)) == [b"good"]
 
 
 def test_a_comment_may_be_as_long_as_its_field_can_say(tmp_path: Path) -> None:
@@ -92,6 +105,12 @@ def test_what_is_called_a_zip_and_is_none_is_damaged(name: str, tmp_path: Path) 
     (tmp_path / name).write_bytes(b"no zip")
     with pytest.raises(FileError, match="it has no central directory"):
         names_in(tmp_path / name)
+
+
+def test_what_begins_as_a_zip_is_one_whatever_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a.jar").write_bytes(zip_of([(b"a", 0, b"")])[:-22])
+    with pytest.raises(FileError, match="it has no central directory"):
+        names_in(tmp_path / "a.jar")
 
 
 def test_what_ends_as_the_end_of_a_zip_begins_is_none(tmp_path: Path) -> None:
