@@ -48,6 +48,15 @@ def test_a_row_cannot_be_changed_and_is_copied_and_pickled() -> None:
         assert again.source == "here"
 
 
+def test_rows_are_equal_if_they_write_the_same_code_points_alike_whatever_their_source() -> None:
+    row = Row(0x80, 0x7FF, (0xC2, 0xDF), (0x80, 0xBF), source="here")
+    elsewhere = Row(0x80, 0x7FF, (0xC2, 0xDF), (0x80, 0xBF), source="there")
+    assert (row == elsewhere, hash(row) == hash(elsewhere)) == (True, True)
+    assert row != Row(0x800, 0xF7F, (0xC2, 0xDF), (0x80, 0xBF))
+    assert row != Row(0x80, 0x7FF, (0xC0, 0xDD), (0x80, 0xBF))
+    assert row != (0x80, 0x7FF, ((0xC2, 0xDF), (0x80, 0xBF)))
+
+
 # --- what announces what ----------------------------------------------------------------------------------------------
 
 
