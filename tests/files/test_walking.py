@@ -6,8 +6,9 @@ import errno
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -418,23 +419,37 @@ def test_a_folder_that_cannot_be_listed_is_told_and_the_rest_is_walked(tmp_path:
     assert [error.path for error in errors] == [str(tmp_path / "b"), str(tmp_path / "c/.gitignore")]
 
 
-@on_posix
-def test_a_tree_deeper_than_python_s_calls(tmp_path: Path) -> None:
-    inside = "/".join(["d"] * 1500)
-    here = os.open(tmp_path, os.O_RDONLY)
+def make_deep_folder(top: Path, names: Sequence[str], files: Mapping[str, bytes]) -> None:
+    """Make folders in one another, however long the way to the last of them is, and files in that one."""
+    at = os.open(top, os.O_RDONLY)
     try:
-        at = here
-        for _ in range(1500):
-            os.mkdir("d", dir_fd=at)
-            below = os.open("d", os.O_RDONLY, dir_fd=at)
+        for name in names:
+            os.mkdir(name, dir_fd=at)
+            below = os.open(name, os.O_RDONLY, dir_fd=at)
             os.close(at)
             at = below
-        os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=at))
+        for name, content in files.items():
+            with open(os.open(name, os.O_CREAT | os.O_WRONLY, dir_fd=at), "wb") as file:
+                file.write(content)
     finally:
         os.close(at)
+
+
+@on_posix
+def test_a_tree_deeper_than_python_s_calls(tmp_path: Path) -> None:
+    names = ["d"] * 1500
+    make_deep_folder(tmp_path, names, {"file": b""})
     found = walked(tmp_path)
     subprocess.run(["rm", "-r", tmp_path / "d"], check=True)  # Python calls itself for each folder.
-    assert found == [f"{inside}/file"]
+    assert found == ["/".join([*names, "file"])]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs to know how long a path may be")
+def test_an_ignore_file_counts_if_only_its_own_path_is_too_long(tmp_path: Path) -> None:
+    count, rest = divmod(4095 - len(b"/f") - len(os.fsencode(tmp_path)), len("/" + "d" * 100))
+    names = ["d" * (100 + rest), *["d" * 100] * (count - 1)]
+    make_deep_folder(tmp_path, names, {".gitignore": b"f\n", "f": b"", "g": b""})
+    assert [os.path.basename(path) for path in walked(tmp_path)] == [".gitignore", "g"]
 
 
 def test_many_asterisks_take_no_time() -> None:

@@ -22,6 +22,7 @@ from typing import BinaryIO, NamedTuple
 
 from eightfold.files import FileError, file_error
 from eightfold.files.paths.entries import Entry
+from eightfold.files.paths.roots import Root
 from eightfold.files.walk.globs import Pattern, deciding, patterns
 
 _GIT = ".git"
@@ -55,7 +56,7 @@ class Ignored:
         self._on_error = on_error
         # A repository inside a repository has its own rules.
         exclude = _exclude(folder)
-        kept = outer if exclude is None else (self._rules_of(exclude),)
+        kept = outer if exclude is None else (self._rules_of(Entry(exclude)),)
         self._rules = tuple(rules for rules in (*kept, self._own(folder)) if rules.patterns)
 
     @classmethod
@@ -109,21 +110,29 @@ class Ignored:
         return False
 
     def _own(self, folder: str) -> _Rules:
-        path = os.path.join(folder, IGNORE_FILE)
-        # git does not follow a link here either, and reading a pipe of this name would never end.
-        with suppress(OSError):
-            if stat.S_ISREG(os.lstat(path).st_mode):
-                return self._rules_of(path)
+        with suppress(OSError, FileError):
+            try:
+                return self._rules_if_regular(Entry(os.path.join(folder, IGNORE_FILE)))
+            except OSError as error:
+                if error.errno != errno.ENAMETOOLONG:
+                    raise
+            # Of the files in the folder, those with shorter names may be within reach.
+            with Root(folder).entry(IGNORE_FILE) as entry:
+                return self._rules_if_regular(entry)
         return _NO_RULES
 
-    def _rules_of(self, path: str) -> _Rules:
+    def _rules_if_regular(self, entry: Entry) -> _Rules:
+        # git does not follow a link here either, and reading a pipe of this name would never end.
+        return self._rules_of(entry) if stat.S_ISREG(entry.own_status().st_mode) else _NO_RULES
+
+    def _rules_of(self, entry: Entry) -> _Rules:
         try:
-            with open(Entry(path).open_regular(), "rb") as file:
+            with open(entry.open_regular(), "rb") as file:
                 content = _all_of(file).removeprefix(codecs.BOM_UTF8)
         except FileNotFoundError:
             return _NO_RULES
         except OSError as error:
-            self._on_error(file_error(path, error))
+            self._on_error(file_error(entry.path, error))
             return _NO_RULES
         return _Rules(patterns(line.removesuffix(b"\r") for line in content.split(b"\n")))
 
