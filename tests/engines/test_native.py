@@ -344,3 +344,20 @@ except TypeError as error:
 """
     done = python(program)
     assert (done.returncode, done.stdout) == (0, "`__new__` returns an instance of another class\n"), done.stderr
+
+
+@needs_core
+def test_a_fault_of_which_no_object_could_be_made_comes_next() -> None:
+    program = """
+import eightfold
+made = eightfold.Fault.__new__
+found = eightfold.faults(b"\\xff\\xfe", "utf-8", 2)
+eightfold.Fault.__new__ = staticmethod(lambda *given: object())
+try:
+    next(found)
+except TypeError:
+    eightfold.Fault.__new__ = made
+print([fault.start for fault in found])
+"""
+    done = python(program)
+    assert (done.returncode, done.stdout) == (0, "[0, 1]\n"), done.stderr

@@ -168,6 +168,7 @@ pub fn faults<'py>(
         pieces: pieces.into_iter(),
         ahead: VecDeque::new(),
         window,
+        met: None,
         found: 0,
         left,
         peeked: Ahead::new(),
@@ -203,6 +204,8 @@ pub struct Faults {
     ahead: VecDeque<Place>,
     /// Pieces not scanned yet.
     pieces: vec::IntoIter<Range<usize>>,
+    /// The fault that comes next, until there is an object of it: without memory for one, it still comes next.
+    met: Option<Fault>,
     /// How many faults have been found, and how many more to find.
     found: usize,
     left: usize,
@@ -222,10 +225,15 @@ impl Finder for Faults {
             py.check_signals()?;
         }
         while self.left > 0 {
-            if let Some(fault) = self.next_here(py)? {
+            if self.met.is_none() {
+                self.met = self.next_here(py)?;
+            }
+            if let Some(fault) = self.met {
+                let object = fault_object(self.window.data.bind(py), self.window.offset, &self.name, fault)?;
+                self.met = None;
                 self.left -= 1;
                 self.found += 1;
-                return fault_object(self.window.data.bind(py), self.window.offset, &self.name, fault).map(Some);
+                return Ok(Some(object));
             }
             if self.place.limit < self.window.data.as_bytes(py).len() {
                 self.place = self.next_place(py)?;
