@@ -290,6 +290,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStrExt;
+    use std::{env, fs, process};
+
     use super::*;
     use crate::examine::tests::ascii;
     use crate::walk::Selection;
@@ -316,6 +319,28 @@ mod tests {
         assert!(done.add(next + 1, batch(0)));
         assert_eq!(done.take().map(|all| (all.clean, all.findings.len())), Some((2, 1)));
         assert!(!done.add(next + 3, batch(0)));
+    }
+
+    #[test]
+    fn threads_that_wait_for_room_go_on_once_something_is_taken() {
+        let top = env::temp_dir().join(format!("eightfold-batches-{}", process::id()));
+        let folders = FOLDERS * (LEAST_AHEAD + 2);
+        for number in 0..folders {
+            let folder = top.join(number.to_string());
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("file"), "text").unwrap();
+        }
+        let walk = Walk::new(top.as_os_str().as_bytes().to_vec(), Selection::default());
+        let batches = Batches::new(walk, ascii(), NonZeroUsize::MIN).unwrap();
+        while lock(&batches.shared.done).batches.len() < LEAST_AHEAD {
+            thread::yield_now();
+        }
+        let mut clean = 0;
+        while let Taken::Batch(batch) = batches.take(Duration::from_secs(60)) {
+            clean += batch.clean;
+        }
+        fs::remove_dir_all(&top).unwrap();
+        assert_eq!(clean, folders);
     }
 
     #[test]
