@@ -407,6 +407,8 @@ def file_line(**other: object) -> bytes:
         (b'{"version": 1}', "this is not a plan: its first line does not say so"),
         (b'{"eightfold": "log of names", "version": 1}', "this is not a plan: its first line does not say so"),
         (b'{"eightfold": "plan", "version": 2}', "this plan has version 2, but this eightfold reads version 1"),
+        (b'{"eightfold": "plan", "version": true}', "this plan has version true, but this eightfold reads version 1"),
+        (b'{"eightfold": "plan", "version": 1.0}', "this plan has version of another kind, but this eightfold reads"),
         (HEADING + b"{", "line 2: it is not JSON"),
         (HEADING + b"[]", "line 2: this is not a plan: a file is expected here"),
         (HEADING + b"{}", "line 2: this is not a plan: a file is expected here"),

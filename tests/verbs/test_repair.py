@@ -464,6 +464,8 @@ CHANGE = PLAN["changes"][0]
         ('["version"]', "not a JSON object with a version"),
         ("1", "not a JSON object with a version"),
         (json.dumps({**PLAN, "version": 2}), "version 2, and this eightfold reads version 1"),
+        (json.dumps({**PLAN, "version": True}), "version True, and this eightfold reads version 1"),
+        (json.dumps({**PLAN, "version": 1.0}), "version 1.0, and this eightfold reads version 1"),
         (json.dumps({key: value for key, value in PLAN.items() if key != "form"}), "it has no 'form'"),
         (json.dumps({**PLAN, "form": 8}), "must be strings"),
         (json.dumps({**PLAN, "changes": 8}), "not iterable"),

@@ -182,8 +182,9 @@ def versioned(text: str | bytes) -> Any:
         raise PlanError("this is not a plan: values are nested too deeply") from None
     if not isinstance(values, dict) or "version" not in values:
         raise PlanError("this is not a plan: not a JSON object with a version")
-    if values["version"] != PLAN_VERSION:
-        raise PlanError(f"this plan has version {values['version']}, and this eightfold reads version {PLAN_VERSION}")
+    version = values["version"]
+    if (type(version), version) != (int, PLAN_VERSION):  # True is equal to 1
+        raise PlanError(f"this plan has version {version}, and this eightfold reads version {PLAN_VERSION}")
     return values
 
 

@@ -55,14 +55,14 @@ def _check_heading(source: Source, kind: str, line: bytes) -> None:
     values = _value(source, f"this is not a {kind}: ", line)
     if not isinstance(values, dict) or values.get("eightfold") != kind:
         raise FileError(source.path, f"this is not a {kind}: its first line does not say so")
-    if values.get("version") != VERSION:
+    version = values.get("version")
+    if (type(version), version) != (int, VERSION):  # True is equal to 1
         raise FileError(
-            source.path, f"this {kind} has version {_shown(values)}, but this eightfold reads version {VERSION}"
+            source.path, f"this {kind} has version {_shown(version)}, but this eightfold reads version {VERSION}"
         )
 
 
-def _shown(values: dict[str, Any]) -> str:
-    version = values.get("version")
+def _shown(version: object) -> str:
     return json.dumps(version)[:_SHOWN] if isinstance(version, (int, str)) else "of another kind"
 
 
