@@ -110,6 +110,7 @@ class _Column(NamedTuple):
 
     top: int
     path: tuple[bytes, ...]
+    shown: str
     element: dict[int, Any]
 
 
@@ -161,7 +162,7 @@ class Footer:
         """Yield the keys and values of the metadata that column chunks have, row group by row group."""
         for number, column, chunk in self._chunks():
             if pairs := _structs(_struct(chunk.get(_CHUNK_METADATA)).get(_CHUNK_PAIRS)):
-                owner = f"row group {number}, column {_shown(column.path)}, "
+                owner = f"row group {number}, column {column.shown}, "
                 yield from (text for text, _ in _of_pairs(owner, pairs))
 
     def _texts(self) -> Iterator[tuple[Text, Span]]:
@@ -197,7 +198,7 @@ class Footer:
         for path, element in self._tree(new):
             top += len(path) == 1
             if not element.get(_CHILD_COUNT):
-                found.append(_Column(top, path, element))
+                found.append(_Column(top, path, _shown(path), element))
         return found
 
     def statistics(self) -> Iterator[Statistic]:
@@ -206,20 +207,20 @@ class Footer:
             known = _struct(_struct(chunk.get(_CHUNK_METADATA)).get(_CHUNK_STATISTICS))
             for field, name in _STATISTICS.items():
                 if isinstance(known.get(field), Span):
-                    yield Statistic(column.top, _shown(column.path), number, name, known[field].data)
+                    yield Statistic(column.top, column.shown, number, name, known[field].data)
 
     def page_indexes(self) -> Iterator[PageIndex]:
         """Yield where the bounds of the pages of the columns of strings are, row group by row group."""
         for number, column, chunk in self._text_chunks():
             start, length = _count(chunk.get(_INDEX_OFFSET)), _count(chunk.get(_INDEX_LENGTH))
             if start > 0 and length > 0:
-                yield PageIndex(column.top, _shown(column.path), number, start, length)
+                yield PageIndex(column.top, column.shown, number, start, length)
 
     @property
     def bloom_filters(self) -> list[str]:
         """The paths of the columns that have a bloom filter in any row group."""
         has_one = (each for each in self._chunks() if _BLOOM_OFFSET in _struct(each[2].get(_CHUNK_METADATA)))
-        return list(dict.fromkeys(_shown(column.path) for _, column, _ in has_one))
+        return list(dict.fromkeys(column.shown for _, column, _ in has_one))
 
     def data_pages(self) -> Iterator[int]:
         """Yield where the first data page of each column chunk that has values begins."""
@@ -256,7 +257,7 @@ class Footer:
     @property
     def enums(self) -> list[str]:
         """The paths of the columns that hold values of an ENUM."""
-        return [_shown(column.path) for column in self._columns() if _is_enum(column.element)]
+        return [column.shown for column in self._columns() if _is_enum(column.element)]
 
     def changed(self, new: Mapping[str, bytes]) -> bytes:
         """Return the footer with other texts, by their places; the paths of columns follow their names.

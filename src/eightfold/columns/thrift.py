@@ -18,6 +18,7 @@ _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _ST
 _DEEPEST = 24
 _LONGEST_LIST = 1_000_000
 """How many values a list may have: pyarrow refuses footers with longer ones."""
+_TOO_SHORT = "its metadata end too early"
 _Read = TypeVar("_Read")
 
 
@@ -157,17 +158,21 @@ class Reader:
         return kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind)
 
     def _value(self, kind: int) -> Any:
-        if kind not in self._readers:
+        read = self._readers.get(kind)
+        if read is None:
             raise MalformedError("its metadata have a field of an unknown type")
-        return self._readers[kind]()
+        return read()
 
     def _byte(self) -> int:
-        return self._taken(1)[0]
+        at, self._at = self._at, self._at + 1
+        if at >= len(self._data):
+            raise MalformedError(_TOO_SHORT)
+        return self._data[at]
 
     def _taken(self, length: int) -> bytes:
         start, self._at = self._at, self._at + length
         if self._at > len(self._data):
-            raise MalformedError("its metadata end too early")
+            raise MalformedError(_TOO_SHORT)
         return self._data[start : self._at]
 
     def _flag(self) -> bool:
@@ -207,7 +212,7 @@ class Reader:
         if size > _LONGEST_LIST:
             raise MalformedError("its metadata have a list that is too long")
         if size > len(self._data) - self._at:  # each value has a byte at least
-            raise MalformedError("its metadata end too early")
+            raise MalformedError(_TOO_SHORT)
 
 
 def binary(data: bytes) -> bytes:
