@@ -84,6 +84,44 @@ def test_rows_count_over_all_chunks_in_lists_too() -> None:
     assert [(each.column, each.row, each.at, each.old) for each in found] == [("tags[1]", 2, 2, b"c")]
 
 
+def of_chunks(*chunks: tuple[list[bytes | None], list[int | None]]) -> Any:
+    arrays = [
+        pa.DictionaryArray.from_arrays(pa.array(indices, pa.int8()), strings(entries), safe=False)
+        for entries, indices in chunks
+    ]
+    return pa.table({"kind": pa.chunked_array(arrays)})
+
+
+def test_rows_of_dictionaries_are_compared_however_these_are_laid_out() -> None:
+    before = of_chunks(([b"a", b"\xff", None, b"a"], [0, 3, 1]), ([b"\xff"], []), ([b"b", b"\xff"], [1, None, 0]))
+    after = of_chunks(([b"b", b"?", b"a", None, b"x"], [2, 2, 1, 1, 3]), ([b"x"], [0]))
+    found = list(changes_between(before, after, 0))
+    assert [(each.row, each.at, each.old, each.new) for each in found] == [
+        (2, 2, b"\xff", b"?"),
+        (3, 3, b"\xff", b"?"),
+        (5, 5, b"b", b"x"),
+    ]
+    assert is_same(before, of_chunks(([b"\xff", b"a", b"b"], [1, 1, 0, 0, None, 2])))
+
+
+def test_the_value_that_many_rows_show_is_not_repeated_for_each() -> None:
+    size, rows = 1 << 20, 200
+    indices = pa.array([0] * (rows - 1) + [1], pa.int8())
+    before, after = (
+        pa.table({"kind": pa.DictionaryArray.from_arrays(indices, strings([b"a" * size, end]), safe=False)})
+        for end in (b"\xff", b"?")
+    )
+    usual, counting = pa.default_memory_pool(), pa.proxy_memory_pool(pa.default_memory_pool())
+    pa.set_memory_pool(counting)
+    try:
+        found = list(changes_between(before, after, 0))
+        assert is_same(after, after)
+    finally:
+        pa.set_memory_pool(usual)
+    assert [(each.row, each.old, each.new) for each in found] == [(rows - 1, b"\xff", b"?")]
+    assert counting.max_memory() < 20 * size
+
+
 @pytest.mark.parametrize("other", [["a", None, "c"], ["a", "b"]])
 def test_other_rows_are_no_change_of_values(other: list[str | None]) -> None:
     before = pa.table({"name": strings([b"a", b"b", b"c"])})

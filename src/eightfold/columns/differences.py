@@ -40,10 +40,14 @@ from eightfold.repair import PlanError
 
 
 class _Leaf(NamedTuple):
-    """An array of strings inside another, as binary values; and how the outermost array shows it."""
+    """An array of strings inside another, as binary values; and how the outermost array shows it.
+
+    Of a dictionary by row, these are its entries, and the indices of the rows say which of them each shows.
+    """
 
     array: Any
     way: Way | None
+    indices: Any = None
 
 
 def _leaves(array: Any, by_row: bool, way: Way | None = None) -> Iterator[_Leaf]:
@@ -56,7 +60,7 @@ def _leaves(array: Any, by_row: bool, way: Way | None = None) -> Iterator[_Leaf]
     elif isinstance(array, pyarrow().ExtensionArray):
         yield from _leaves(array.storage, by_row, way)
     elif by_row and is_text_dictionary(type):
-        yield _Leaf(_binary(array.dictionary).take(array.indices), way)
+        yield _Leaf(_binary(array.dictionary).cast(pyarrow().large_binary()), way, array.indices)
     else:
         for child, step in children(array):
             yield from _leaves(child, by_row, Way(step, way))
@@ -126,18 +130,32 @@ class _Spread:
             yield self._between(mine, theirs)
 
     def _between(self, mine: Sequence[_Leaf], theirs: Sequence[_Leaf]) -> Iterator[_Difference]:
-        pa = pyarrow()
-        old, new = (pa.chunked_array([leaf.array for leaf in each]) for each in (mine, theirs))
+        pa, (rows, entries) = pyarrow(), _comparable([*mine, *theirs])
+        old, new = map(pa.chunked_array, (rows[: len(mine)], rows[len(mine) :]))
         if len(old) != len(new) or not old.is_null().equals(new.is_null()):
             raise PlanError("the result has other rows")
         places = compute().indices_nonzero(compute().not_equal(old, new))
-        starts = [0, *accumulate(len(leaf.array) for leaf in mine)]
-        pairs = zip(places.to_pylist(), old.take(places).to_pylist(), new.take(places).to_pylist(), strict=True)
-        for at, before, after in pairs:
+        starts = [0, *accumulate(map(len, old.chunks))]
+        differing = (each.take(places) for each in (old, new))
+        values = (each.to_pylist() if entries is None else entries.take(each).to_pylist() for each in differing)
+        for at, before, after in zip(places.to_pylist(), *values, strict=True):
             chunk = bisect_right(starts, at) - 1
             shown = shown_by(mine[chunk].way, at - starts[chunk])
             place = None if shown is None else shown._replace(row=self._first_rows[chunk] + shown.row)
             yield at, place, (before, after)
+
+
+def _comparable(leaves: Sequence[_Leaf]) -> tuple[list[Any], Any]:
+    """Return the values of leaves, or, of dictionaries by row, the places of equal values in one array; and this array.
+
+    Values of dictionaries are not repeated for each row, as any number of rows may show a long one.
+    """
+    if leaves[0].indices is None:
+        return [leaf.array for leaf in leaves], None
+    entries = pyarrow().concat_arrays([leaf.array for leaf in leaves]).dictionary_encode()
+    starts = accumulate((len(leaf.array) for leaf in leaves), initial=0)
+    places = [entries.indices.slice(start, len(leaf.array)) for start, leaf in zip(starts, leaves, strict=False)]
+    return [each.take(leaf.indices) for each, leaf in zip(places, leaves, strict=True)], entries.dictionary
 
 
 def is_same(one: Any, other: Any) -> bool:
