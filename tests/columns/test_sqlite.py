@@ -335,6 +335,38 @@ def test_databases_in_utf_16(tmp_path: Path, encoding: str) -> None:
     assert sqlite.audit(path) == []
 
 
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le", "UTF-16be"])
+def test_keys_are_text_in_the_encoding_of_the_database(tmp_path: Path, encoding: str) -> None:
+    ill_formed = {"UTF-8": "61FF", "UTF-16le": "610000D8", "UTF-16be": "0061D800"}[encoding]
+    path = made(
+        tmp_path,
+        f"PRAGMA encoding = '{encoding}'",
+        "CREATE TABLE t (k TEXT, n INT, a TEXT, PRIMARY KEY (k, n)) WITHOUT ROWID",
+        f"INSERT INTO t VALUES ('é', 1, CAST(x'{ill_formed}' AS TEXT)), (CAST(x'{ill_formed}' AS TEXT), 2, 'ok')",
+    )
+    changes = sqlite.repair(path, "replace")
+    assert {(change.column, change.key[1]) for change in changes} == {("a", 1), ("k", 2)}
+    rows = run(path, "SELECT k, n, a FROM t ORDER BY n")
+    assert [(key.decode(), number, text.decode()) for key, number, text in rows] == [("é", 1, "a�"), ("a�", 2, "ok")]
+
+
+def test_a_row_that_its_key_does_not_find_is_an_error(tmp_path: Path) -> None:
+    path = made(
+        tmp_path,
+        "PRAGMA encoding = 'UTF-16le'",
+        "CREATE TABLE t (k TEXT PRIMARY KEY) WITHOUT ROWID",
+        "INSERT INTO t VALUES (x'51515151515151')",
+    )
+    whole = path.read_bytes()
+    at = whole.index(b"Q" * 7)
+    odd = whole[: at - 1] + bytes([13 + 2 * 7]) + whole[at:]  # the type of a value: text of 7 bytes
+    path.write_bytes(odd)
+    with pytest.raises(sqlite3.IntegrityError, match="a row was not found by its key during the repair") as caught:
+        sqlite.repair(path, "replace")
+    assert caught.value.__notes__ == ["table t, column k, row ('QQQQQQQ',)"]
+    assert path.read_bytes() == odd
+
+
 def test_a_file_that_is_none_is_neither_made_nor_changed(tmp_path: Path) -> None:
     for verb in (sqlite.audit, sqlite.repair):
         with pytest.raises(sqlite3.OperationalError):

@@ -132,8 +132,8 @@ def repair(path: str | os.PathLike[str], errors: str = "escape", *, triggers: bo
         what changed.
 
     Raises:
-        sqlite3.IntegrityError: two values of a unique column became one, a check failed, or a trigger ignored the
-            repair or wrote ill-formed text during it; a note names table, column and row.
+        sqlite3.IntegrityError: two values of a unique column became one, a check failed, a row cannot be found by its
+            key, or a trigger ignored the repair or wrote ill-formed text during it; a note names table, column and row.
         sqlite3.Error: the file cannot be opened, is locked, is not a database, or is damaged.
         ConversionError: the policy cannot repair a value; a note names table, column and row.
         ValueError: unknown policy, or as for :func:`audit`. NotImplementedError: as for :func:`audit`.
@@ -151,14 +151,15 @@ def repair(path: str | os.PathLike[str], errors: str = "escape", *, triggers: bo
         database.execute("BEGIN IMMEDIATE")
         with database:
             suspended = [] if triggers else _suspended(database)
-            changes = [
-                change
+            outcomes = [
+                outcome
                 for table in _tables(database)
                 if table.is_stored
-                for change in _mended(database, table, repaired)
+                for outcome in _mended(database, table, repaired)
             ]
-            if triggers and changes:
-                _check_triggers(database, form)
+            changes = [each for each in outcomes if each is not None]
+            if len(changes) < len(outcomes) or (changes and _has_triggers(database)):
+                _check_all(database, form)
             for statement in suspended:
                 database.execute(statement)
     return changes
@@ -310,8 +311,10 @@ class _Plan(NamedTuple):
     after: str
 
 
-def _mended(database: sqlite3.Connection, table: _Table, repaired: Callable[[bytes], bytes | None]) -> Iterator[Change]:
-    """Repair the values of a table, and yield the changes."""
+def _mended(
+    database: sqlite3.Connection, table: _Table, repaired: Callable[[bytes], bytes | None]
+) -> Iterator[Change | None]:
+    """Repair the values of a table, and yield the changes; None for a value that is another one meanwhile."""
     planned: dict[tuple[_Part, ...], list[_Plan]] = {}
     for column, key, value in _texts(database, table, table.stored):
         try:
@@ -322,8 +325,9 @@ def _mended(database: sqlite3.Connection, table: _Table, repaired: Callable[[byt
         if new is not None:
             planned.setdefault(key, []).append(_Plan(column, value, new.decode()))
     for key, plans in planned.items():
-        for plan in _updated(database, table, key, plans):
-            yield Change(table.name, plan.column, _shown(key), plan.before, plan.after)
+        done = _updated(database, table, key, plans)
+        yield from (Change(table.name, plan.column, _shown(key), plan.before, plan.after) for plan in done)
+        yield from [None] * (len(plans) - len(done))
 
 
 def _updated(
@@ -333,11 +337,9 @@ def _updated(
 
     Not updated is what a trigger has changed meanwhile.
     """
-    matches = [
-        f"{part} IS {'CAST(? AS TEXT)' if kind == b'text' else '?'}"
-        for part, (kind, _) in zip(table.keys, key, strict=True)
-    ]
-    name, where, place = quoted(table.name), " AND ".join(matches), [part for _, part in key]
+    matches = [f"{name} IS {_literal(*part)}" for name, part in zip(table.keys, key, strict=True)]
+    place = [value for kind, value in key if kind != b"text"]
+    name, where = quoted(table.name), " AND ".join(matches)
     texts = [_bytes_of(plan.column) for plan in plans]
     found = database.execute(f"SELECT {', '.join(texts)} FROM {name} WHERE {where}", place).fetchone()
     left = [plan for plan, stored in zip(plans, found or (), strict=False) if plan.before == stored]
@@ -357,18 +359,32 @@ def _updated(
     return left
 
 
+def _literal(kind: bytes, value: int | float | bytes | None) -> str:
+    """Return the expression for a part of a key: a parameter, but for text, which may be ill-formed, a literal.
+
+    Not every SQLite makes text in UTF-16 of the bytes of a parameter.
+    """
+    return f"CAST(x'{value.hex()}' AS TEXT)" if kind == b"text" and isinstance(value, bytes) else "?"
+
+
 def _place(table: _Table, column: str, key: tuple[_Part, ...]) -> str:
     return f"table {table.name}, column {column}, row {_shown(key)}"
 
 
-def _check_triggers(database: sqlite3.Connection, form: Form) -> None:
-    """Check that the triggers of a database, if it has any, have written nothing ill-formed during the repair."""
-    if database.execute("SELECT 1 FROM sqlite_schema WHERE type = 'trigger'").fetchone() is None:
-        return
+def _has_triggers(database: sqlite3.Connection) -> bool:
+    return database.execute("SELECT 1 FROM sqlite_schema WHERE type = 'trigger'").fetchone() is not None
+
+
+def _check_all(database: sqlite3.Connection, form: Form) -> None:
+    """Check that nothing ill-formed is in a database after its repair.
+
+    Triggers may have written it, and a damaged key may not lead to its row.
+    """
     for table in _tables(database):
         for column, key, value in _texts(database, table, table.stored) if table.is_stored else ():
             if not is_well_formed(value, form):
-                error = sqlite3.IntegrityError("a trigger wrote ill-formed text during the repair")
+                why = "a trigger wrote ill-formed text" if _has_triggers(database) else "a row was not found by its key"
+                error = sqlite3.IntegrityError(f"{why} during the repair")
                 error.add_note(_place(table, column, key))
                 raise error
 
