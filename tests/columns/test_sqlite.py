@@ -335,6 +335,30 @@ def test_databases_in_utf_16(tmp_path: Path, encoding: str) -> None:
     assert sqlite.audit(path) == []
 
 
+@pytest.mark.parametrize("triggers", [True, False])
+def test_functions_of_json_in_a_schema_are_no_danger(tmp_path: Path, triggers: bool) -> None:
+    path = made(
+        tmp_path,
+        "CREATE TABLE t (a TEXT, name AS (json_extract(a, '$.name')), size AS (json_array_length(a, '$.list')) STORED)",
+        "CREATE INDEX by_name ON t (a ->> '$.name')",
+        "INSERT INTO t VALUES (CAST(x'7B226E616D65223A22636166E9227D' AS TEXT))",
+    )
+    assert places(sqlite.audit(path)) == [("t", "a", (1,)), ("t", "name", (1,))]
+    assert [change.after for change in sqlite.repair(path, "latin-1", triggers=triggers)] == ['{"name":"café"}']
+    assert sqlite.audit(path) == []
+    assert run(path, "SELECT count(*) FROM t WHERE a ->> '$.name' = 'café'") == [(1,)]
+
+
+def test_a_function_in_a_schema_that_is_a_danger_is_refused(tmp_path: Path) -> None:
+    path = made(tmp_path, "CREATE TABLE t (a TEXT, CHECK (load_extension(a) IS NULL))")
+    run(path, "PRAGMA ignore_check_constraints = ON", f"INSERT INTO t VALUES ({BAD})")
+    before = path.read_bytes()
+    for triggers in (True, False):
+        with pytest.raises(sqlite3.Error, match=r"unsafe use of load_extension|not authorized"):
+            sqlite.repair(path, triggers=triggers)
+    assert path.read_bytes() == before
+
+
 @pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le", "UTF-16be"])
 def test_keys_are_text_in_the_encoding_of_the_database(tmp_path: Path, encoding: str) -> None:
     ill_formed = {"UTF-8": "61FF", "UTF-16le": "610000D8", "UTF-16be": "0061D800"}[encoding]

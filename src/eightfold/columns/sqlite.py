@@ -46,6 +46,8 @@ Key: TypeAlias = "tuple[int | float | bytes | str | None, ...]"
 _FORMS = {b"UTF-8": "utf-8", b"UTF-16le": "utf-16-le", b"UTF-16be": "utf-16-be"}
 _ROWIDS = ("rowid", "_rowid_", "oid")
 _OLDEST = (3, 37, 0)
+_INNOCUOUS = 0x200000
+"""The flag of a function that can do nothing but return a value: SQLITE_INNOCUOUS."""
 _OF_16_BITS = ("replace", "strict", "ignore", "backslashreplace")
 
 
@@ -147,7 +149,7 @@ def repair(path: str | os.PathLike[str], errors: str = "escape", *, triggers: bo
         _check_size(database, path)
         repaired = _repairing(form, errors)
         if not triggers:
-            database.execute("PRAGMA trusted_schema = OFF")
+            _distrust(database)
         database.execute("BEGIN IMMEDIATE")
         with database:
             suspended = [] if triggers else _suspended(database)
@@ -186,12 +188,22 @@ def _opened(path: str | os.PathLike[str], mode: str) -> sqlite3.Connection:
     # This module begins transactions itself: with an isolation level, the connection would do so too.
     database = sqlite3.connect(f"{place}?mode={mode}", uri=True, isolation_level=None)
     database.text_factory = bytes
-    if mode == "ro":
-        database.execute("PRAGMA trusted_schema = OFF")
     if sqlite3.sqlite_version_info < _OLDEST:
         database.close()
         raise NotImplementedError(f"SQLite 3.37 or newer is required, not {sqlite3.sqlite_version}")
+    if mode == "ro":
+        _distrust(database)
     return database
+
+
+def _distrust(database: sqlite3.Connection) -> None:
+    """Refuse functions in the schema that may do more than return a value, unless this SQLite counts JSON's as such.
+
+    Then nothing is refused, but Python's connections cannot load libraries, whatever a schema asks for.
+    """
+    asked = f"SELECT 1 FROM pragma_function_list WHERE name = 'json_extract' AND NOT flags & {_INNOCUOUS}"
+    if database.execute(asked).fetchone() is None:
+        database.execute("PRAGMA trusted_schema = OFF")
 
 
 def _form_of(database: sqlite3.Connection) -> Form:
