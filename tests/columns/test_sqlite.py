@@ -335,6 +335,20 @@ def test_databases_in_utf_16(tmp_path: Path, encoding: str) -> None:
     assert sqlite.audit(path) == []
 
 
+@pytest.mark.parametrize(
+    "hiding",
+    [
+        "TABLE pragma_table_list (name, type, wr, schema)",
+        "VIEW pragma_table_xinfo AS SELECT 'b' AS name, '' AS type, 0 AS pk, 0 AS hidden, 0 AS cid",
+        "TABLE pragma_function_list (name, flags)",
+    ],
+)
+def test_no_table_hides_the_others(hiding: str, tmp_path: Path) -> None:
+    path = made(tmp_path, f"CREATE {hiding}", "CREATE TABLE t (a TEXT)", f"INSERT INTO t VALUES ({BAD})")
+    assert places(sqlite.audit(path)) == [("t", "a", (1,))]
+    assert [change.after for change in sqlite.repair(path, "latin-1")] == ["café"]
+
+
 @pytest.mark.parametrize("triggers", [True, False])
 def test_functions_of_json_in_a_schema_are_no_danger(tmp_path: Path, triggers: bool) -> None:
     path = made(

@@ -201,8 +201,8 @@ def _distrust(database: sqlite3.Connection) -> None:
 
     Then nothing is refused, but Python's connections cannot load libraries, whatever a schema asks for.
     """
-    asked = f"SELECT 1 FROM pragma_function_list WHERE name = 'json_extract' AND NOT flags & {_INNOCUOUS}"
-    if database.execute(asked).fetchone() is None:
+    listed = database.execute("PRAGMA function_list").fetchall()
+    if all(flags & _INNOCUOUS for name, _, _, _, _, flags, *_ in listed if name == b"json_extract"):
         database.execute("PRAGMA trusted_schema = OFF")
 
 
@@ -240,15 +240,15 @@ def quoted(name: str) -> str:
 
 
 def _tables(database: sqlite3.Connection) -> Iterator[_Table]:
-    listed = database.execute("SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main'").fetchall()
-    for name, kind, is_without_rowid in listed:
+    # Not SELECT ... FROM pragma_table_list: a table of this name may hide it.
+    for _, name, kind, _, is_without_rowid, *_ in database.execute("PRAGMA main.table_list").fetchall():
         if kind in (b"table", b"virtual") and not name.startswith(b"sqlite_"):
             yield _table(database, _name(name), is_stored=kind == b"table", has_rowid=not is_without_rowid)
 
 
 def _table(database: sqlite3.Connection, name: str, *, is_stored: bool, has_rowid: bool) -> _Table:
-    statement = "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?) ORDER BY cid"
-    described = [(_name(column), *rest) for column, *rest in database.execute(statement, (name,))]
+    listed = database.execute(f"PRAGMA main.table_xinfo({quoted(name)})")
+    described = [(_name(column), kind, place, hidden) for _, column, kind, _, _, place, hidden, *_ in listed]
     columns = tuple(column for column, _, _, hidden in described if hidden != 1)
     stored = tuple(column for column, _, _, hidden in described if hidden == 0)
     keyed = sorted((place, quoted(column)) for column, _, place, _ in described if place)
