@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import struct
 import subprocess
 import sys
 from datetime import datetime
@@ -291,6 +292,52 @@ def test_the_compression_of_arrow_ipc_is_kept(codec: str | None, tmp_path: Path)
         writer.write_table(given)
     assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
     assert abs(fixed.stat().st_size - path.stat().st_size) < 300
+
+
+def in_blocks(data: bytes) -> list[tuple[int, int, bytes]]:
+    """Return where the footer of a file has each record batch, where the batch begins, and its bytes."""
+    found = []
+    for at in range(len(data) - 10 - int.from_bytes(data[-10:-6], "little"), len(data) - 24):
+        start, head, _, body = struct.unpack_from("<qiiq", data, at)
+        if start > 8 and data[start : start + 4] == b"\xff" * 4 and head > 8 and start % 8 == head % 8 == body % 8 == 0:
+            found.append((at, start, data[start : start + head + body]))
+    return found
+
+
+@pytest.mark.parametrize("kind", ["file", "stream"])
+@pytest.mark.parametrize("order", [(None, "zstd"), ("zstd", None)])
+def test_record_batches_that_are_compressed_or_not_are_all_compressed(
+    kind: str, order: tuple[str | None, str | None], tmp_path: Path, capsys: Any
+) -> None:
+    path, fixed = tmp_path / "data.arrow", tmp_path / "fixed.arrow"
+    batch = pa.record_batch({"name": strings([b"\xfe" * 99] * 99)})
+    first, second = (written_twice(kind, batch, codec) for codec in order)
+    if kind == "stream":
+        messages = [
+            list(map(pa.ipc.Message.serialize, pa.ipc.MessageReader.open_stream(each))) for each in (first, second)
+        ]
+        path.write_bytes(b"".join([*messages[0][:2], messages[1][2]]))
+    else:
+        (_, _, _), (at, start, old) = in_blocks(first)
+        (_, _, _), (_, _, new) = in_blocks(second)
+        head = struct.unpack_from("<i", new, 4)[0] + 8
+        block = struct.pack("<qiiq", start, head, 0, len(new) - head)
+        path.write_bytes(first[:start] + new + first[start + len(old) : at] + block + first[at + 24 :])
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    said = "not kept: which record batches are compressed: all are now, as zstd"
+    assert said in capsys.readouterr().err
+    with pa.ipc.open_stream(fixed) if kind == "stream" else pa.ipc.open_file(fixed) as copy:
+        assert copy.read_all().num_rows == 2 * len(batch)
+    assert fixed.stat().st_size < len(written_twice(kind, batch, None)) / 2
+
+
+def written_twice(kind: str, batch: Any, codec: str | None) -> bytes:
+    target = pa.BufferOutputStream()
+    begin = pa.ipc.new_file if kind == "file" else pa.ipc.new_stream
+    with begin(target, batch.schema, options=pa.ipc.IpcWriteOptions(compression=codec)) as writer:
+        writer.write_batch(batch)
+        writer.write_batch(batch)
+    return bytes(target.getvalue().to_pybytes())
 
 
 @pytest.mark.parametrize("codec", ["uncompressed", "lz4", "zstd"])

@@ -42,8 +42,8 @@ _TAIL = struct.Struct("<i6s")
 _FOOTER = "footer"
 _LARGEST_VIEW = (1 << 31) - 1
 _CODECS = {None: None, 0: "lz4", 1: "zstd"}
-_BLOCK = struct.Struct("<qi")
-"""Where a message is in a file, and how long it is without its body."""
+_BLOCK = struct.Struct("<qi4xq")
+"""Where a message is in a file, how long it is without its body, and how long that is."""
 _CONTINUATION = b"\xff\xff\xff\xff"
 """What stands before the length of a message, but not in old files."""
 
@@ -76,10 +76,15 @@ class IpcReader:
         return [TextChange(text.place, text.data, new) for text, new in pairs if new != text.data]
 
     @cached_property
+    def _codecs(self) -> list[str | None]:
+        """The compressions of the record batches, each once, which pyarrow does not say."""
+        found = _codecs_of_stream(self._ipc, self._given) if self._is_stream else _codecs_of_file(self._given)
+        return list(dict.fromkeys(map(_CODECS.get, found)))
+
+    @property
     def _codec(self) -> str | None:
-        """The compression of the first record batch, which pyarrow does not say."""
-        found = _codec_of_stream(self._ipc, self._given) if self._is_stream else _codec_of_file(self._given)
-        return _CODECS.get(found)
+        """The compression of a copy, in which all record batches have the same: the first that there is."""
+        return next(filter(None, self._codecs), None)
 
     def kept_texts(self) -> Iterator[Text]:
         """Yield the texts that a copy has too, repaired: all, those of the record batches among them."""
@@ -169,7 +174,7 @@ class IpcReader:
                     writer.write_batch(data, custom_metadata=metadata)
         with blaming_part(self._path, IPC, "metadata"):
             answer.end()
-        return []
+        return [f"which record batches are compressed: all are now, as {self._codec}"] if len(self._codecs) > 1 else []
 
 
 class _PuttingBack:
@@ -275,28 +280,26 @@ def _with_buffers(array: Any) -> Any:
     return array if all(one is other for one, other in zip(old, new, strict=True)) else assembled(array, new)
 
 
-def _codec_of_stream(ipc: Any, file: BinaryIO) -> int | None:
-    """Return the codec of the first record batch of a stream."""
+def _codecs_of_stream(ipc: Any, file: BinaryIO) -> Iterator[int | None]:
+    """Yield the codec of each record batch of a stream."""
     file.seek(0)
     for message in ipc.MessageReader.open_stream(file):
         if message.type == "record batch":
-            return _codec_in(bytes(message.metadata))
-    return None
+            yield _codec_in(bytes(message.metadata))
 
 
-def _codec_of_file(file: BinaryIO) -> int | None:
-    """Return the codec of the first record batch of a file, which its footer finds: polars begins files otherwise.
+def _codecs_of_file(file: BinaryIO) -> Iterator[int | None]:
+    """Yield the codec of each record batch of a file, which its footer finds: polars begins files otherwise.
 
     Source: format/File.fbs of Apache Arrow: Footer.recordBatches is the fourth field, and each is a Block.
     """
     footer = _footer_of(file)
     blocks = _vector(footer, 3)
-    if blocks is None or not _count(footer, blocks):
-        return None
-    start, size = _BLOCK.unpack_from(footer, blocks + 4)
-    file.seek(max(0, start))
-    message = file.read(max(0, size))
-    return _codec_in(message[8 if message.startswith(_CONTINUATION) else 4 :])
+    listed = b"" if blocks is None else footer[blocks + 4 :][: _BLOCK.size * _count(footer, blocks)]
+    for start, size, _ in _BLOCK.iter_unpack(listed):
+        file.seek(max(0, start))
+        message = file.read(max(0, size))
+        yield _codec_in(message[8 if message.startswith(_CONTINUATION) else 4 :])
 
 
 def _codec_in(data: bytes) -> int | None:
