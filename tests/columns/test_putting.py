@@ -42,6 +42,12 @@ def test_all_rows_of_an_entry_change_with_it() -> None:
     assert (column.dictionary.to_pylist(), column.to_pylist()) == (["a", "x"], ["a", "x", None, "x"])
 
 
+def test_entries_change_in_any_order_of_their_rows() -> None:
+    given = pa.table({"kind": dictionary([1, 0])})
+    made = with_values(given, [put(0, 0, b"\xff", b"longer"), put(0, 1, b"a", b"")], old=False)
+    assert made["kind"].to_pylist() == ["longer", ""]
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -157,9 +163,20 @@ def lists(values: list[Any]) -> Any:
         (union(0, 1), union(1, 1)),
         (runs(1, 3), runs(2, 3)),
         (pa.array([1, 2], pa.int8()), pa.array([1, 2], pa.int16())),
+        (pa.array([1.0]), pa.array([1.0]).view(pa.int64())),
+        (dictionary([0, 1]), dictionary([0, 1], ordered=True)),
     ],
 )
 def test_what_differs_is_not_the_same(one: Any, other: Any) -> None:
     for given in (one, other):
         assert is_same(pa.table({"a": given}), pa.table({"a": given}))
     assert not is_same(pa.table({"a": one}), pa.table({"a": other}))
+
+
+def test_tables_of_other_rows_or_columns_are_not_the_same() -> None:
+    one, two = pa.table({"a": [1]}), pa.table({"a": [1], "b": [1]})
+    assert not is_same(one, two)
+    assert not is_same(two, one)
+    rows = [pa.RecordBatch.from_struct_array(pa.array([{}] * count, pa.struct([]))) for count in (2, 2, 3)]
+    assert is_same(rows[0], rows[1])
+    assert not is_same(rows[0], rows[2])

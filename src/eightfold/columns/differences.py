@@ -30,7 +30,6 @@ from eightfold.columns.arrow import (
     pyarrow,
     type_name,
 )
-from eightfold.columns.carriers import carried_form
 from eightfold.columns.nested import Way, holds_text, shown_by
 from eightfold.columns.steps import Shown, children, elements, shown_name, union_codes
 from eightfold.columns.values import Column, check_offsets, ill_formed_rows
@@ -55,7 +54,7 @@ def _leaves(array: Any, by_row: bool, way: Way | None = None) -> Iterator[_Leaf]
     if type_name(type):
         if is_text(type):
             yield _Leaf(_binary(array), way)
-    elif not has_leaves(type):
+    elif not holds_text(type, binary=False):
         return
     elif isinstance(array, pyarrow().ExtensionArray):
         yield from _leaves(array.storage, by_row, way)
@@ -64,15 +63,6 @@ def _leaves(array: Any, by_row: bool, way: Way | None = None) -> Iterator[_Leaf]
     else:
         for child, step in children(array):
             yield from _leaves(child, by_row, Way(step, way))
-
-
-def has_leaves(type: Any) -> bool:
-    """Return whether arrays of a type have leaves; what a carrier stores is none.
-
-    >>> has_leaves(pyarrow().list_(pyarrow().string())), has_leaves(pyarrow().binary())
-    (True, False)
-    """
-    return carried_form(type) is None and holds_text(type, binary=False)
 
 
 def _binary(array: Any) -> Any:
@@ -132,7 +122,7 @@ class _Spread:
     def _between(self, mine: Sequence[_Leaf], theirs: Sequence[_Leaf]) -> Iterator[_Difference]:
         pa, (rows, entries) = pyarrow(), _comparable([*mine, *theirs])
         old, new = map(pa.chunked_array, (rows[: len(mine)], rows[len(mine) :]))
-        if len(old) != len(new) or not old.is_null().equals(new.is_null()):
+        if not old.is_null().equals(new.is_null()):
             raise PlanError("the result has other rows")
         places = compute().indices_nonzero(compute().not_equal(old, new))
         starts = [0, *accumulate(map(len, old.chunks))]
@@ -231,7 +221,7 @@ def _has_same_bits(one: Any, other: Any) -> bool:
         mine, theirs = ([pa.chunked_array(each) for each in _parts_of(column)] for column in (one, other))
     except pa.ArrowException:
         return False
-    return len(mine) == len(theirs) and all(map(pa.ChunkedArray.equals, mine, theirs))
+    return all(map(pa.ChunkedArray.equals, mine, theirs))
 
 
 def _parts_of(column: Any) -> Iterator[list[Any]]:
@@ -285,4 +275,4 @@ def _parts_inside(array: Any) -> Iterator[Any]:
         yield from _parts(array.flatten() if len(array) else no_rows(array.type.value_type))
 
 
-__all__ = ["changes_between", "chunks_in", "has_leaves", "is_same"]
+__all__ = ["changes_between", "chunks_in", "is_same"]

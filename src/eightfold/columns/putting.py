@@ -22,7 +22,8 @@ from eightfold.columns.arrow import (
     pyarrow,
     type_name,
 )
-from eightfold.columns.differences import chunks_in, has_leaves
+from eightfold.columns.differences import chunks_in
+from eightfold.columns.nested import holds_text
 from eightfold.columns.rebuilding import assembled
 from eightfold.columns.splicing import changed_rows, spliced
 from eightfold.columns.steps import children
@@ -95,11 +96,12 @@ def _put(array: Any, following: _Next, by_row: bool) -> Any:
     type = array.type
     if type_name(type):
         return _put_into(array, following(len(array))) if is_text(type) else array
-    if not has_leaves(type):
+    if not holds_text(type, binary=False):
         return array
     if isinstance(array, pyarrow().ExtensionArray):
-        storage = _put(array.storage, following, by_row)
-        return array if storage is array.storage else pyarrow().ExtensionArray.from_storage(type, storage)
+        before = array.storage  # each access makes a new object
+        storage = _put(before, following, by_row)
+        return array if storage is before else pyarrow().ExtensionArray.from_storage(type, storage)
     if by_row and is_text_dictionary(type):
         values = following(len(array))
         return _Dictionary(array).with_values(values) if values else array
