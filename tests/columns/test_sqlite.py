@@ -224,6 +224,14 @@ def test_a_key_of_several_columns_is_no_rowid(tmp_path: Path) -> None:
         sqlite.audit(path)
 
 
+def test_an_integer_key_that_is_no_rowid(tmp_path: Path) -> None:
+    schema = "CREATE TABLE t (rowid TEXT, _rowid_ TEXT, oid TEXT, id INTEGER PRIMARY KEY DESC)"
+    path = made(tmp_path, schema, f"INSERT INTO t VALUES ({BAD}, 'a', 'b', NULL), ('c', 'd', 'e', NULL)")
+    for verb in (sqlite.audit, sqlite.repair):
+        with pytest.raises(ValueError, match="its columns hide the rowid"):
+            verb(path)
+
+
 def test_rows_that_cannot_be_told_apart(tmp_path: Path) -> None:
     path = made(tmp_path, "CREATE TABLE t (rowid TEXT, oid TEXT, _rowid_ TEXT)")
     for verb in (sqlite.audit, sqlite.repair):

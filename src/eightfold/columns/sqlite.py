@@ -248,15 +248,17 @@ def _tables(database: sqlite3.Connection) -> Iterator[_Table]:
 
 def _table(database: sqlite3.Connection, name: str, *, is_stored: bool, has_rowid: bool) -> _Table:
     listed = database.execute(f"PRAGMA main.table_xinfo({quoted(name)})")
-    described = [(_name(column), kind, place, hidden) for _, column, kind, _, _, place, hidden, *_ in listed]
-    columns = tuple(column for column, _, _, hidden in described if hidden != 1)
-    stored = tuple(column for column, _, _, hidden in described if hidden == 0)
-    keyed = sorted((place, quoted(column)) for column, _, place, _ in described if place)
+    described = [(_name(column), place, hidden) for _, column, _, _, _, place, hidden, *_ in listed]
+    columns = tuple(column for column, _, hidden in described if hidden != 1)
+    stored = tuple(column for column, _, hidden in described if hidden == 0)
+    keyed = sorted((place, quoted(column)) for column, place, _ in described if place)
     keys = tuple(column for _, column in keyed)
     if has_rowid:
         taken = {column.lower() for column in columns}
         free = [rowid for rowid in _ROWIDS if rowid not in taken]
-        is_alias = len(keys) == 1 and any(place and kind.upper() == b"INTEGER" for _, kind, place, _ in described)
+        indices = database.execute(f"PRAGMA main.index_list({quoted(name)})")
+        # A key needs no index if it is another name of the rowid. INTEGER PRIMARY KEY DESC is none, and may be NULL.
+        is_alias = bool(keys) and all(origin != b"pk" for _, _, _, origin, *_ in indices)
         if not free and not is_alias:
             raise ValueError(f"table {name}: its columns hide the rowid that identifies its rows")
         keys = (free[0],) if free else keys
