@@ -148,8 +148,9 @@ class _Dictionary:
             if len(wanted) == 1 and self._counts[entry] == len(rows):
                 replaced[entry] = wanted.pop()
                 continue
+            for expected in {values[row][0] for row in rows}:
+                self._check(entry, expected)
             for row in rows:
-                self._check(entry, values[row][0])
                 moved[row] = added.setdefault(values[row][1], len(self._entries) + len(added))
         return dict(sorted(replaced.items())), added, moved
 
