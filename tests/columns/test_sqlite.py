@@ -224,6 +224,12 @@ def test_a_key_of_several_columns_is_no_rowid(tmp_path: Path) -> None:
         sqlite.audit(path)
 
 
+def test_a_column_hides_a_name_of_the_rowid_in_any_case(tmp_path: Path) -> None:
+    path = made(tmp_path, "CREATE TABLE t (RowID TEXT)", f"INSERT INTO t VALUES ('x'), ({BAD})")
+    assert places(sqlite.audit(path)) == [("t", "RowID", (2,))]
+    assert [change.after for change in sqlite.repair(path, "latin-1")] == ["café"]
+
+
 def test_an_integer_key_that_is_no_rowid(tmp_path: Path) -> None:
     schema = "CREATE TABLE t (rowid TEXT, _rowid_ TEXT, oid TEXT, id INTEGER PRIMARY KEY DESC)"
     path = made(tmp_path, schema, f"INSERT INTO t VALUES ({BAD}, 'a', 'b', NULL), ('c', 'd', 'e', NULL)")
