@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,21 @@ def test_both_walks_lead_to_the_same_words(
         monkeypatch.setattr(module, "can_walk", lambda: False)
     assert (main([*command, top]), capsys.readouterr()) == by_core
     assert by_core[0] in (1, 2)
+
+
+def test_both_walks_refuse_the_file_to_which_standard_output_goes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.txt").write_bytes(b"clean")
+    ends = []
+    for by_core in (True, False):
+        monkeypatch.setattr(runs, "can_walk", lambda by_core=by_core: by_core)
+        with open(tmp_path / "out.txt", "w", encoding="utf-8") as file, redirect_stdout(file):
+            print("clean", flush=True)
+            ends.append((main(["repair", str(tmp_path)]), capsys.readouterr().err))
+    assert ends[0] == ends[1]
+    assert ends[0][0] == 2
+    assert "out.txt: standard output goes to this file too" in ends[0][1]
 
 
 @pytest.mark.parametrize("command", ["check", "identify", "repair"])

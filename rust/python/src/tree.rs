@@ -46,6 +46,7 @@ struct Examined {
     escapes: bool,
     suspects: Vec<Vec<(u8, u8)>>,
     lists: bool,
+    output: Option<(i128, i128)>,
 }
 
 fn rules((way, lines): Patterns) -> Rules {
@@ -125,6 +126,7 @@ fn examination(form: &Bound<'_, PyAny>, examined: Examined, special: Vec<Pattern
         escapes: examined.escapes,
         suspects: examined.suspects,
         lists: examined.lists,
+        output: examined.output,
         special: special.into_iter().map(rules).collect(),
     })
 }

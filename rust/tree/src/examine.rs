@@ -46,6 +46,8 @@ pub struct Examination {
     pub lists: bool,
     /// A file that matches one of these needs more, whatever it holds.
     pub special: Vec<Rules>,
+    /// The device and the inode of a file that needs more, whatever it holds.
+    pub output: Option<(i128, i128)>,
 }
 
 /// What became of a file.
@@ -130,6 +132,9 @@ impl<E: Borrow<Examination>> Examiner<E> {
             return Ok(Verdict::Irregular);
         }
         let examination = self.examination.borrow();
+        if examination.output == Some((status.st_dev.into(), status.st_ino.into())) {
+            return Ok(Verdict::More);
+        }
         let size = u64::try_from(status.st_size).unwrap_or(0);
         let mut held = read(file, &mut *self.buffer)?;
         if size >= LARGE_BYTES || (held as u64) < size.min(HEAD_BYTES as u64) {
@@ -288,6 +293,7 @@ pub(crate) mod tests {
             suspects: Vec::new(),
             lists: false,
             special: Vec::new(),
+            output: None,
         }
     }
 

@@ -57,6 +57,7 @@ class Examination(NamedTuple):
         lists: whether clean files are found too, as such.
         special: files that match one of these are found.
         unpack: whether files are found whose names say that they are compressed.
+        output: the device and the inode of a file that is found, whatever it holds.
     """
 
     form: Form
@@ -68,6 +69,7 @@ class Examination(NamedTuple):
     lists: bool = False
     special: tuple[Pattern, ...] = ()
     unpack: bool = True
+    output: tuple[int, int] | None = None
 
 
 class _Selected(NamedTuple):

@@ -257,6 +257,14 @@ def check_not_output(path: str) -> None:
             raise FileError(path, "standard output goes to this file too: write to another file")
 
 
+def output_identity() -> tuple[int, int] | None:
+    """Return the device and the inode of the regular file that standard output goes to; None if it is not one."""
+    with suppress(OSError, AttributeError):  # It is closed, or not a file.
+        status = os.fstat(sys.stdout.fileno())
+        return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
+    return None
+
+
 @contextmanager
 def standard_output() -> Iterator[BinaryIO]:
     """Open standard output for bytes, and flush it at the end.

@@ -27,6 +27,7 @@ from eightfold.files.read.tables import table_kind
 from eightfold.files.walk.trees import Examination, Passed, Trees, can_walk
 from eightfold.files.walk.walking import Walking, walked
 from eightfold.files.write.verifying import DifferenceError
+from eightfold.files.write.writing import output_identity
 from eightfold.forms import Form
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair import Repaired
@@ -169,6 +170,7 @@ class RepairRun:
             escapes=options.json_files is not None,
             suspects=_ESCAPES if options.policy == ESCAPE else (),
             unpack=options.unpack,
+            output=None if options.writes or options.plan else output_identity(),
         )
 
     def _pass_over(self, passed: Passed) -> None:
