@@ -96,7 +96,7 @@ impl Tree {
     }
 }
 
-/// Examines files that are given: see `eightfold.cli.work.given`.
+/// Examines files that are given: see `eightfold.files.walk.trees`.
 #[pyclass(frozen, module = "eightfold._native")]
 pub struct FileExaminer {
     examiner: Mutex<Examiner<Examination>>,
@@ -109,9 +109,11 @@ impl FileExaminer {
         Ok(FileExaminer { examiner: Mutex::new(Examiner::new(examination(form, examined, vec![])?)) })
     }
 
-    fn clean_size(&self, py: Python<'_>, path: Vec<u8>) -> Option<u64> {
+    /// How many bytes a file has if it is clean, and where such files are listed, how many of them lie beyond ASCII.
+    fn clean_text(&self, py: Python<'_>, path: Vec<u8>) -> Option<(u64, u64)> {
         match py.detach(|| locked(&self.examiner).verdict_of_path(&path)) {
-            Verdict::Clean(size) => Some(size),
+            Verdict::Clean(bytes) => Some((bytes, 0)),
+            Verdict::Text(bytes, beyond) => Some((bytes, beyond)),
             _ => None,
         }
     }

@@ -37,8 +37,7 @@ from eightfold.cli.output.lines import results_in, say
 from eightfold.cli.output.reports import FORMATS, TABLES, report_as
 from eightfold.cli.output.reports.findings import Summary
 from eightfold.cli.work.checking import FileCheck, Task
-from eightfold.cli.work.given import GivenFiles
-from eightfold.cli.work.inputs import found_files, tell_foreign
+from eightfold.cli.work.inputs import found_files, needing_more, tell_foreign
 from eightfold.cli.work.watching import watched
 from eightfold.files import FileError
 from eightfold.files.parallel.threads import allowed, processors
@@ -320,15 +319,13 @@ def _met(options: Options, check: FileCheck) -> Iterator[Found | FileError]:
     """Yield the files that the paths name, and, in order, folders that cannot be listed; what needs no check passes."""
     errors: deque[FileError] = deque()
     walking = _walking(options, check)
-    given = None if walking is walked else GivenFiles(options.task, check.pass_over)
     for found in found_files(options.named(errors.append), errors.append, options.selection, walking):
         while errors:
             yield errors.popleft()
         if not found.walked:
             _check_output_file(options, found.path)
-            if given is not None and given.passes(found):
-                continue
-        yield found
+        if (left := needing_more(found, walking)) is not None:
+            yield left
     yield from errors
 
 

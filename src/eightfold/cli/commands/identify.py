@@ -15,7 +15,7 @@ from eightfold.cli.output.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.output.ending import NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, put, say
 from eightfold.cli.work.guessing import MOJIBAKE, SHIFTS, Guess, guesses, has_any, mojibake_places
-from eightfold.cli.work.inputs import Failures, found_files
+from eightfold.cli.work.inputs import Failures, found_files, needing_more
 from eightfold.cli.work.likeness import table_in
 from eightfold.cli.work.watching import watched
 from eightfold.evidence import UNLIKELY_BYTES
@@ -98,8 +98,9 @@ def run(options: Options) -> int:
     found = None
     names = options.named(failures.tell)
     with watched(options, None if options.files_from else options.paths):
-        for found in found_files(names, failures.tell, walking=_walking(options)):
-            candidates, beyond = _candidates(found, options, failures)
+        walking = _walking(options)
+        for found in found_files(names, failures.tell, walking=walking):
+            candidates, beyond = _candidates(needing_more(found, walking) or found, options, failures)
             if candidates or beyond.table:
                 report.file(found.path, candidates, beyond)
     report.end()

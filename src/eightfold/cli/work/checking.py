@@ -95,24 +95,15 @@ class Task(NamedTuple):
 
     def form_of(self, found: Found) -> tuple[Form | None, bool]:
         """Return the form of a file, or None to identify it; and whether it was asked for."""
-        name, is_given = self.form_named(found)
-        return (None if name is None else end_named(name)), is_given
-
-    def form_named(self, found: Found) -> tuple[str | None, bool]:
-        """Return the same with the name of the form."""
         matching = (
             (name, True) for glob, name in reversed(self.form_map) if glob.matches(found.inside, is_folder=False)
         )
-        return next(matching, self._form_beside_map(found))
+        name, is_given = next(matching, self._form_beside_map(found))
+        return (None if name is None else end_named(name)), is_given
 
     def examination(self, ruled: str) -> Examination | None:
         """Return what the core looks for in files to which a configuration gives a form; None if it cannot do so."""
         name, is_given = self._form_beside_map(Found("", b"", True, ruled))
-        found = self.examination_of(name, is_given=is_given)
-        return None if found is None else found._replace(special=tuple(glob for glob, _ in self.form_map))
-
-    def examination_of(self, name: str | None, *, is_given: bool) -> Examination | None:
-        """Return the same for files of a form; ``is_given`` says whether it was asked for."""
         found = None if name is None else end_named(name)
         if found is None or self.mojibake or not can_examine(found):
             return None
@@ -122,6 +113,7 @@ class Task(NamedTuple):
             may_differ=not is_given,
             skips_binary=not self.binary and may_be_binary(found),
             escapes=self.escapes is not None,
+            special=tuple(glob for glob, _ in self.form_map),
             unpack=self.unpack,
         )
 

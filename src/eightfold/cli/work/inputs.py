@@ -10,8 +10,10 @@ from eightfold.cli.options.arguments import in_files
 from eightfold.cli.output.lines import say
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
+from eightfold.files.paths.addresses import is_remote
 from eightfold.files.read.reading import STANDARD_INPUT, Source
 from eightfold.files.read.segments import LONGEST_SIGNATURE
+from eightfold.files.read.tables import kind_named
 from eightfold.files.walk.walking import EVERYTHING, Found, Selection, Walking, found_under, walked
 from eightfold.forms import Form, form
 from eightfold.forms.utf_8 import UTF_8
@@ -49,6 +51,13 @@ def found_files(
             yield from _standard_input(on_error, selection)
         else:
             yield from found_under(path, on_error, selection, walking)
+
+
+def needing_more(found: Found, walking: Walking) -> Found | None:
+    """Return a file with what is known of it; None if it was given and the walking takes care of it."""
+    # A table that is given is not read as text, whatever its bytes are.
+    is_other = found.path == STANDARD_INPUT or is_remote(found.path) or bool(kind_named(found.path))
+    return found if found.walked or is_other else walking.given(found)
 
 
 def _standard_input(on_error: Callable[[FileError], None], selection: Selection) -> Iterator[Found]:

@@ -11,7 +11,7 @@ from functools import cached_property
 from eightfold.cli.options.destination import STANDARD_OUTPUT, DestinationOptions
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.output.lines import counted, say
-from eightfold.cli.work.inputs import found_files
+from eightfold.cli.work.inputs import found_files, needing_more
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote, packing_of
@@ -152,7 +152,7 @@ def jobs(
     _check(options)
     paths = options.paths or (STANDARD_INPUT,)
     if options.in_place:
-        files = once(found(options, on_error, replaced=True, walking=walking))
+        files = found(options, on_error, replaced=True, walking=walking)
         return [replace(job_of(options, file, file.path), journaled=journaled) for file in files]
     several = len(paths) > 1 or os.path.isdir(paths[0])
     if not several and not _is_folder(options.output):
@@ -170,10 +170,19 @@ def found(
     replaced: bool = False,
     walking: Walking = walked,
 ) -> Iterator[Found]:
-    """Yield the files that paths stand for, those in folders as the walking finds them.
+    """Yield the files that paths stand for, unless the walking takes care of them; each once if files are replaced.
 
     In a folder it skips backups, if files are backed up, and compressed files, if files are replaced; it counts both.
     """
+    files = _found(options, on_error, walking, replaced=replaced)
+    for file in _once(files) if replaced else files:
+        if (left := needing_more(file, walking)) is not None:
+            yield left
+
+
+def _found(
+    options: DestinationOptions, on_error: Callable[[FileError], None], walking: Walking, *, replaced: bool
+) -> Iterator[Found]:
     compressed = backups = 0
     for file in found_files(options.paths, on_error, options.selection, walking):
         refusal = _refusal(options, file)
@@ -205,7 +214,12 @@ def _refusal(options: DestinationOptions, file: Found) -> FileError | None:
     return FileError(file.path, f"{origin} gives it the form {file.form}; {ways}")
 
 
-def once(files: Iterable[Found]) -> Iterator[Found]:
+def may_meet(paths: Sequence[str]) -> bool:
+    """Return whether a file may be found in two of these paths; one that is given twice is not."""
+    return len(paths) > 1 and any(map(os.path.isdir, paths))
+
+
+def _once(files: Iterable[Found]) -> Iterator[Found]:
     """Yield files without repetitions under another path: converting a file twice destroys it."""
     leads_to = RealPaths().of
     met: set[str] = set()

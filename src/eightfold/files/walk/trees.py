@@ -3,7 +3,7 @@
 Files that are clean, or binary and skipped, are counted; all others are found as :mod:`eightfold.files.walk.walking`
 finds them, in the same order. That module is the judge of what is taken, and does it where there is no core. It also
 goes on where a configuration below the top could change what holds: such a folder is handed back, and begins a tree of
-its own.
+its own. Files that are given are examined one by one, as they come.
 """
 
 from __future__ import annotations
@@ -12,17 +12,19 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 from eightfold._engine import only_in_core
 from eightfold.files import FileError
-from eightfold.files.paths.addresses import PACKED, TEMPORARY
+from eightfold.files.paths.addresses import PACKED, TEMPORARY, packing_of
 from eightfold.files.walk.globs import Pattern
-from eightfold.files.walk.walking import CleanText, Folder, Found, OnError, Selection, Walk
+from eightfold.files.walk.walking import CleanText, Folder, Found, OnError, Selection, Walk, Walking
 from eightfold.forms import Form
 from eightfold.text import decode_code_points
 
 _TREE: Any = only_in_core("Tree")
+_EXAMINER: Any = only_in_core("FileExaminer")
 _FILE, _FOLDER, _IRREGULAR, _TEXT = 0, -1, -2, -3
 _PACKED = tuple(os.fsencode("*" + "".join(f"[{each}{each.upper()}]" for each in ending)) for ending in PACKED)
 _REASONS = {_IRREGULAR: "not a regular file", errno.ELOOP: "a symbolic link, which is not followed"}
@@ -84,8 +86,8 @@ class _Selected(NamedTuple):
     temporary: bytes
 
 
-class Trees:
-    """Walks through folders by the core; a :class:`eightfold.files.walk.walking.Walking`.
+class Trees(Walking):
+    """Walks through folders, and looks at files that are given, by the core.
 
     Args:
         examination: returns what is looked for where a configuration gives files a form, whose name is empty if it
@@ -106,6 +108,7 @@ class Trees:
         self._on_passed = on_passed
         self._threads = threads
         self._configurations = tuple(map(os.fsencode, configurations))
+        self._examiner = cache(self._begun_examiner)
 
     def __call__(self, top: Folder, on_error: OnError, selection: Selection, /) -> Iterator[Found]:
         """Yield the files of a folder that are taken and need more."""
@@ -123,6 +126,23 @@ class Trees:
                     yield from walk.files(met, is_entered=True)
                 else:
                     trees.append(self._met(met, examination, on_error, selection))
+
+    def given(self, found: Found, /) -> Found | None:
+        """Return a file that was given, as clean text or unless it is; None if it is clean and counted."""
+        examination, examiner = self._examiner(found.form)
+        if examination is None or _is_special(found, examination):
+            return found
+        text = examiner.clean_text(os.fsencode(found.path))
+        if text is None:
+            return found
+        if examination.lists:
+            return found._replace(text=CleanText(*text))
+        self._on_passed(Passed(1, 0, text[0]))
+        return None
+
+    def _begun_examiner(self, form: str) -> tuple[Examination | None, Any]:
+        examination = self._examination(form)
+        return examination, examination and _EXAMINER(examination.form, examination)
 
     def _met(
         self, top: Folder, examination: Examination, on_error: OnError, selection: Selection
@@ -177,6 +197,12 @@ def _reason(path: bytes, code: int) -> str:
     """Return why something cannot be read; links are followed to a repository's file of patterns, and to no other."""
     is_followed = path.endswith(b"/info/exclude")
     return os.strerror(code) if is_followed and code > 0 else _REASONS.get(code) or os.strerror(code)
+
+
+def _is_special(found: Found, examination: Examination) -> bool:
+    """Return whether a file needs more by its path."""
+    is_packed = examination.unpack and bool(packing_of(found.path))
+    return is_packed or any(glob.matches(found.inside, is_folder=False) for glob in examination.special)
 
 
 def _form_in(folder: Folder) -> str:

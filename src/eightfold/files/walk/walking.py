@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from eightfold.files import FileError, file_error
 from eightfold.files.paths.addresses import is_remote, is_temporary
@@ -98,21 +98,24 @@ EVERYTHING = Selection()
 OnError = Callable[[FileError], None]
 
 
-class Walking(Protocol):
-    """Walks through one folder."""
+class Walking:
+    """Finds every file. A subclass may take care of some itself, and not return them."""
 
     def __call__(self, top: Folder, on_error: OnError, selection: Selection, /) -> Iterator[Found]:
-        """Yield the files that are taken; see :func:`found_under`."""
+        """Yield the files of a folder that are taken; see :func:`found_under`."""
+        return Walk(on_error, selection).files(top)
+
+    def given(self, found: Found, /) -> Found | None:
+        """Return a local file that was given, perhaps with what is known of it; None if it is taken care of."""
+        return found
+
+
+walked: Walking = Walking()
 
 
 def files_under(path: str, on_error: OnError) -> Iterator[str]:
     """Yield the path, or if it is a folder, all files in it: see :func:`found_under`."""
     return (found.path for found in found_under(path, on_error))
-
-
-def walked(top: Folder, on_error: OnError, selection: Selection) -> Iterator[Found]:
-    """Yield the files of a folder that are taken; see :func:`found_under`."""
-    return Walk(on_error, selection).files(top)
 
 
 def found_under(

@@ -20,7 +20,7 @@ from eightfold.cli.work.agreeing import examination_of
 from eightfold.cli.work.certifying import certificates, check_certificate, check_certificate_apart
 from eightfold.cli.work.in_place import InPlace
 from eightfold.cli.work.inputs import Failures, tell_foreign
-from eightfold.cli.work.jobs import Job, found, jobs
+from eightfold.cli.work.jobs import Job, found, jobs, may_meet
 from eightfold.cli.work.stopping import StoppedError
 from eightfold.cli.work.watching import watched
 from eightfold.files import FileError
@@ -204,7 +204,7 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
 
 def _walking(options: Options, run: _Run) -> Walking:
     """Return what walks through folders; files that stay as they are are only counted."""
-    needs_all = options.backup or options.verified or len(options.paths) > 1  # A file in two paths counts once.
+    needs_all = options.backup or options.verified or may_meet(options.paths)  # A file in two paths counts once.
     if not options.in_place or options.form is None or needs_all or not can_walk() or run.in_place.is_resumed:
         return walked
     conversion = Conversion(options.form, options.to, options.errors)

@@ -14,7 +14,7 @@ from eightfold.cli.commands.repair.tables import TableFile
 from eightfold.cli.options.destination import STANDARD_OUTPUT
 from eightfold.cli.options.root import inside, quoted, root_option
 from eightfold.cli.output.lines import say
-from eightfold.cli.work.jobs import Job, found, job_of, once
+from eightfold.cli.work.jobs import Job, found, job_of
 from eightfold.cli.work.sinks import NotKeptError, check_free, is_standard_output, record
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
@@ -44,7 +44,7 @@ def plan(options: Options) -> int:
     with record(options.plan, unpack=options.unpack) as target:
         begin_plan(target)
         planning = _Planning(root, target)
-        for each in once(found(options, work.failures.tell, replaced=True, walking=work.walking())):
+        for each in found(options, work.failures.tell, replaced=True, walking=work.walking()):
             job = replace(job_of(options, each, each.path), in_place=each.path != STANDARD_INPUT)
             work.do(job, partial(planning.add, job), f"{shown(each.path)} is not in the plan")
         if work.status() and not planning.count:

@@ -13,7 +13,7 @@ from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, placed, say
 from eightfold.cli.work.in_place import UnchangedError
 from eightfold.cli.work.inputs import Failures, identified
-from eightfold.cli.work.jobs import Job
+from eightfold.cli.work.jobs import Job, may_meet
 from eightfold.cli.work.likeness import heads_of_others, is_binary, other_form, table_hint
 from eightfold.cli.work.remedies import source_bytes
 from eightfold.cli.work.stopping import StoppedError, fault_line
@@ -153,7 +153,7 @@ class RepairRun:
         options = self._options
         if not can_walk() or options.form is not UTF_8 or options.mojibake or options.backup:
             return walked
-        if (options.in_place or options.plan) and len(options.paths) > 1:
+        if (options.in_place or options.plan) and may_meet(options.paths):
             return walked  # A file in two of the paths is read once, which shows only if every file is found.
         return Trees(self._examination, self._pass_over, allowed(processors()), options.configurations.names)
 
