@@ -36,6 +36,8 @@ ESCAPED, ESCAPED_COUNTED = "check, escaped JSON", "check --statistics, escaped J
 UNSEARCHED = "check --escapes off"
 TREE, TREE_AT_ONCE, TREE_REPAIRED = "check, a tree", "check -j 0, a tree", "repair, a tree"
 TREE_IDENTIFIED, TREE_LEFT = "identify, a tree", "convert --in-place, a tree"
+LIST, LIST_REPAIRED = "check, a list of files", "repair, a list of files"
+LIST_IDENTIFIED, LIST_LEFT = "identify, a list of files", "convert --in-place, a list of files"
 ONE_SEARCH, SEARCH = "rg -c -j 1", "rg -c"
 NOWHERE = "qzxjkvnowhere"
 """A word that no file has."""
@@ -154,6 +156,7 @@ def contests(folder: Path, scale: Scale) -> Iterator[Contest]:
     yield _trees(folder / "tree", scale.files)
     yield _identified(folder / "tree", scale.files)
     yield _left(folder / "tree", scale.files)
+    yield _listed(folder / "tree", folder / "list", scale.files)
 
 
 def _ours(name: str, *arguments: str, faulty: bool = False, cores: bool = False) -> Program:
@@ -276,3 +279,22 @@ def _left(top: Path, count: int) -> Contest:
     ours = (_ours(TREE_LEFT, "convert", "-f", "cesu-8", "-t", "utf-8", "--in-place", str(top), cores=True),)
     others = (_ours(TREE_AT_ONCE, "check", "-j", "0", str(top), cores=True),)
     return Contest(count * FILE_BYTES, partial(tree, top, count), ours, others, same_output=True)
+
+
+def _listed(top: Path, names: Path, count: int) -> Contest:
+    """Return the contest on a tree whose files are given one by one."""
+
+    def make() -> int:
+        length = tree(top, count)
+        names.write_bytes(b"".join(bytes(path) + b"\0" for path in sorted(top.rglob("*.txt"))))
+        return length
+
+    given = ("--files-from", str(names), "-z")
+    ours = (
+        _ours(LIST, "check", *given),
+        _ours(LIST_IDENTIFIED, "identify", *given),
+        _ours(LIST_REPAIRED, "repair", *given),
+        _ours(LIST_LEFT, "convert", "-f", "cesu-8", "-t", "utf-8", "--in-place", *given),
+    )
+    others = _ours(TREE, "check", str(top)), Program("xargs isutf8", ("xargs", "-0", "isutf8"), input=names)
+    return Contest(count * FILE_BYTES, make, ours, others)

@@ -136,7 +136,7 @@ def test_every_contest_runs_and_what_is_to_be_the_same_is(tmp_path: Path, monkey
             rows.add(cell.row)
             assert 0 < cell.times.low <= cell.times.median <= cell.times.high
     assert {row for row, _, _ in cli.GOALS} <= rows
-    assert len(rows) == 21
+    assert len(rows) == 25
 
 
 def test_the_tree_that_is_converted_in_place_stays_as_it_is(tmp_path: Path) -> None:
