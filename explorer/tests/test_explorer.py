@@ -35,6 +35,16 @@ COUNT_CODE_POINTS = """() => {
         return codePointAt.call(this, at);
     };
 }"""
+HOLD_QUESTIONS = """() => {
+    const { fetch } = globalThis;
+    const held = new Promise((letGo) => { globalThis.letGo = letGo; });
+    globalThis.policiesAsked = [];
+    globalThis.fetch = async (address, asked) => {
+        policiesAsked.push(JSON.parse(asked.body).errors);
+        await held;
+        return fetch(address, asked);
+    };
+}"""
 
 HOSTILE = (
     "__proto__=x&constructor=x&toString=x",
@@ -244,6 +254,25 @@ def test_of_long_text_that_is_pasted_no_more_is_read_than_is_used(explorer: Any)
     explorer.page.locator("#text").evaluate(PASTE, 10_000)
     expect(explorer.page.locator(".notes .note").first).to_have_text("Only the first 16384 code points are used.")
     assert explorer.page.evaluate("codePointsRead") < 50_000
+    explorer.reload()
+
+
+@only_server
+def test_what_nobody_wants_any_more_is_not_asked(explorer: Any) -> None:
+    explorer.show(f"{CESU}&tab=repair")
+    page = explorer.page
+    page.evaluate(HOLD_QUESTIONS)
+    page.get_by_role("radio", name="escape").focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowDown")
+        page.wait_for_timeout(50)
+    page.evaluate("letGo()")
+    expect(page.get_by_role("radio", name="cp1252")).to_be_focused()
+    explorer.settle()
+    expect(page.locator("#after")).to_have_text("4F 4B 20 C3 AD C2 A0 C2 BD C3 AD C2 B8 E2 82 AC")
+    asked = page.evaluate("policiesAsked")
+    assert len(asked) <= 2, asked
+    assert asked[-1] == "cp1252"
     explorer.reload()
 
 

@@ -43,14 +43,15 @@ function link() {
 
 async function show() {
   const mine = ++turn;
+  const ask = (name, request) => backend.ask(name, request, () => mine === turn);
   place("view").setAttribute("aria-busy", "true");
   try {
-    const source = await load(state, backend.ask, facts.limits, dropped);
+    const source = await load(state, ask, facts.limits, dropped);
     if (mine !== turn) return;
     refresh(state, source, dropped);
     const [, view] = VIEWS[state.tab];
     const idle = source.error && state.tab !== "own" && state.tab !== "tables";
-    const nodes = idle ? [] : await view({ state, source, ask: backend.ask, update, facts });
+    const nodes = idle ? [] : await view({ state, source, ask, update, facts });
     if (mine !== turn) return;
     keepTyping(nodes);
   } catch (error) {

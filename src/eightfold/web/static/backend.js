@@ -8,19 +8,38 @@ export async function connect(tell) {
 
 const REMEMBERED = 200;
 
+// Answers come one after another. So does each question: the next is asked when the last is answered, and not at all if
+// nobody wants it any more.
 function remembering(backend) {
-  const answers = new Map();
+  const questions = new Map();
+  let last = Promise.resolve();
+
+  function begin(key, ask) {
+    const question = {};
+    question.answer = new Promise((resolve, reject) => {
+      last = last.then(async () => {
+        try {
+          if (question.isWanted()) return resolve(await ask());
+        } catch (error) {
+          reject(error);
+        }
+        return questions.delete(key);
+      });
+    });
+    return question;
+  }
+
   return {
     ...backend,
-    ask(name, request = {}) {
+    ask(name, request = {}, isWanted = () => true) {
       const key = `${name} ${JSON.stringify(request)}`;
-      if (!answers.has(key)) {
-        if (answers.size >= REMEMBERED) answers.delete(answers.keys().next().value);
-        const asked = backend.ask(name, request);
-        answers.set(key, asked);
-        asked.catch(() => answers.delete(key));
+      if (!questions.has(key)) {
+        if (questions.size >= REMEMBERED) questions.delete(questions.keys().next().value);
+        questions.set(key, begin(key, () => backend.ask(name, request)));
       }
-      return answers.get(key);
+      const question = questions.get(key);
+      question.isWanted = isWanted;
+      return question.answer;
     },
   };
 }
