@@ -205,6 +205,18 @@ def test_the_signature_of_a_file_says_how_to_read_every_page(explorer: Any) -> N
 
 
 @only_server
+def test_a_mark_stands_only_where_the_input_begins(explorer: Any) -> None:
+    explorer.show("text=" + "a" * 50)
+    length = explorer.page.locator('.row[data-form="utf-16"] .length')
+    expect(explorer.page.locator('.row[data-form="utf-16"] .signature')).to_have_text(["FF FE"])
+    expect(length).to_have_text("98 bytes")
+    explorer.page.get_by_role("button", name="On", exact=True).click()
+    expect(explorer.row("utf-16")).to_have_text(["61 00", "61 00"])
+    expect(explorer.page.locator('.row[data-form="utf-16"] .signature')).to_have_count(0)
+    expect(length).to_have_text("4 bytes")
+
+
+@only_server
 def test_a_sequence_that_the_end_of_a_page_cuts_is_no_fault(explorer: Any) -> None:
     explorer.show("form=auto&tab=faults")
     explorer.drop("kanji", "\u6f22".encode() * 70_000)

@@ -1,7 +1,7 @@
 // Side by side: every form's bytes for the same text, linked by code point.
 
 import { h } from "./dom.js";
-import { count, pointName } from "./notation.js";
+import { bytesOf, count, pointName } from "./notation.js";
 import { windowOf } from "./source.js";
 
 const HUES = 8;
@@ -16,7 +16,8 @@ export async function view({ state, source, ask, update, facts }) {
   const written = withOwn.lines ? withOwn : await ask("write", { points });
   const detail = h("div", { class: "detail", id: "detail" });
   const width = new Map(facts.forms.map((each) => [each.name, each.unit_bits]));
-  const lines = written.lines.map((line) => ({ ...line, bits: width.get(line.form) ?? source.own?.unit_bits }));
+  const begins = source.offset + shown.at === 0;
+  const lines = written.lines.map((line) => ({ ...(begins ? line : withoutMark(line)), bits: width.get(line.form) ?? source.own?.unit_bits }));
   const grids = GROUPS.map(([bits, title]) => gridOf(title, lines.filter((line) => line.bits === bits), shown, source));
   const tell = (item, line) => detail.replaceChildren(...detailOf(item, line, update));
   const card = h("div", { class: "card beside" },
@@ -30,6 +31,11 @@ export async function view({ state, source, ask, update, facts }) {
   tell(first, null);
   mark(card, shown.items.indexOf(first), "chosen");
   return [card];
+}
+
+// A mark is written once, where the input begins.
+function withoutMark(line) {
+  return { ...line, signature: "", length: line.length - bytesOf(line.signature).length };
 }
 
 function moves(state, shown, update, source) {
