@@ -217,6 +217,16 @@ def test_a_mark_stands_only_where_the_input_begins(explorer: Any) -> None:
 
 
 @only_server
+def test_of_a_long_sequence_the_beginning_is_shown_and_called_so(explorer: Any) -> None:
+    explorer.show(f"mode=bytes&form=corrected-utf-8&hex=61{'FF' * 65}62")
+    beginning = " ".join(["FF"] * 64) + " …"
+    expect(explorer.row("corrected-utf-8")).to_have_text(["61", beginning, "62"])
+    explorer.tab("Faults")
+    expect(explorer.page.locator(".choice code")).to_have_text([beginning])
+    expect(explorer.page.locator(".context")).to_have_text(f"61 {beginning} 62")
+
+
+@only_server
 def test_a_sequence_that_the_end_of_a_page_cuts_is_no_fault(explorer: Any) -> None:
     explorer.show("form=auto&tab=faults")
     explorer.drop("kanji", "\u6f22".encode() * 70_000)

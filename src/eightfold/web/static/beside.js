@@ -1,7 +1,7 @@
 // Side by side: every form's bytes for the same text, linked by code point.
 
 import { h } from "./dom.js";
-import { bytesOf, count, pointName } from "./notation.js";
+import { bytesOf, count, pointName, unitsOf } from "./notation.js";
 import { windowOf } from "./source.js";
 
 const HUES = 8;
@@ -88,7 +88,7 @@ function rowOf(line, shown, source) {
     const each = byStart.get(index);
     if (each?.units) cells.push(cell(index, index === 0, "units", each.units, hue(index), each.end - each.start > 1));
     else if (each) cells.push(cell(index, index === 0, "lack", [h("span", { "aria-hidden": "true" }, "∅"), h("span", { class: "hidden" }, "cannot be written")], ""));
-    else if (item.point < 0 && item.fault) cells.push(cell(index, index === 0, line.form === source.form ? "units fault" : "gap", line.form === source.form ? item.units : h("span", { class: "hidden" }, "ill-formed"), ""));
+    else if (item.point < 0 && item.fault) cells.push(cell(index, index === 0, line.form === source.form ? "units fault" : "gap", line.form === source.form ? unitsOf(item) : h("span", { class: "hidden" }, "ill-formed"), ""));
   });
   if (cells.length && !cells.some((each) => each.tabIndex === 0)) cells[0].tabIndex = 0;
   const [problem] = line.cells.filter((each) => each.problem);

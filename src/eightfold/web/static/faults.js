@@ -1,7 +1,7 @@
 // Faults: each with span, kind, sentence and source; and what other programs make of the same bytes.
 
 import { h } from "./dom.js";
-import { bytesOf, count, pointName, spaced } from "./notation.js";
+import { bytesOf, count, pointName, spaced, unitsOf } from "./notation.js";
 import { about, ofBytesOf } from "./source.js";
 
 const CONTEXT = 8;
@@ -30,7 +30,7 @@ function listOf(found, at, skip, source, update) {
   const to = (number) => update({ fault: String(number) });
   const items = found.faults.map((fault, index) => h("li", {}, h("button", {
     type: "button", class: "choice", "data-key": `fault-${skip + index}`, "aria-current": index === at ? "true" : null, onclick: () => to(skip + index),
-  }, h("span", { class: "place" }, source.offset + fault.start), h("span", { class: "badge bad" }, fault.kind), h("code", {}, fault.units))));
+  }, h("span", { class: "place" }, source.offset + fault.start), h("span", { class: "badge bad" }, fault.kind), h("code", {}, unitsOf(fault)))));
   return h("div", {}, h("ol", { class: "choices", start: skip + 1 }, items),
     found.count > 100 && h("div", { class: "moves" },
       h("button", { type: "button", "data-key": "faults-back", disabled: skip === 0, onclick: () => to(skip - 100) }, "Previous 100"),
@@ -44,7 +44,7 @@ function detailOf(fault, source, facts) {
   const entry = fault.entry;
   return h("div", { class: "fault-detail" },
     h("p", { class: "said" }, fault.sentence),
-    h("p", { class: "context" }, h("code", {}, part(start, fault.start), " ", h("mark", {}, part(fault.start, long ? fault.start + 64 : fault.end)), " ", part(fault.end, fault.end + CONTEXT))),
+    h("p", { class: "context" }, h("code", {}, part(start, fault.start), " ", h("mark", {}, part(fault.start, long ? fault.start + 64 : fault.end), long && " …"), " ", part(fault.end, fault.end + CONTEXT))),
     h("dl", {},
       h("dt", {}, "span"), h("dd", {}, placeOf(fault, source.offset)),
       h("dt", {}, "kind"), h("dd", {}, h("code", {}, fault.kind), `: ${facts.kinds[fault.kind]}`),

@@ -89,6 +89,11 @@ export function bytesOf(hex) {
   return Uint8Array.from(hex.replace(/ /g, "").match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }
 
+// Returns the units of a sequence; of a long one not all are given.
+export function unitsOf({ units, start, end }) {
+  return bytesOf(units).length < end - start ? `${units} …` : units;
+}
+
 export function hexOfBytes(bytes) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("").toUpperCase();
 }
