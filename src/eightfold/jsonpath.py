@@ -40,8 +40,8 @@ Holder = int | bytes | None
 def path_at(text: bytes, offset: int, most_tokens: int = MOST_TOKENS) -> str | None:
     r"""Return the path of the value at an offset, or None if finding it takes too many steps.
 
-    A path inside a key ends with `` (key)``, as in `scrub_report`. An offset outside any value gives the path of the
-    enclosing container; one behind the text that of its end.
+    A path inside a key ends with ``(key)`` after a space, as in `scrub_report`. An offset outside any value gives the
+    path of the enclosing container; one behind the text that of its end.
 
     Raises:
         ValueError: the offset is negative.

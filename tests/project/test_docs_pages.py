@@ -193,6 +193,25 @@ def test_every_parameter_of_a_public_name_is_described() -> None:
     assert [each for module in (eightfold, *modules) for each in undescribed(module)] == []
 
 
+SPACED_LITERAL = re.compile(r"(?<![^\s(])``(?:\s[^`]*|[^`]*\s)``")
+
+
+def docstrings(module: ModuleType) -> Iterator[str]:
+    """Yield the docstrings of the public names of a module and of the members that they define."""
+    for each in (getattr(module, name) for name in module.__all__):
+        yield inspect.getdoc(each) or ""
+        members = vars(each).values() if inspect.isclass(each) else ()
+        yield from (inspect.getdoc(member) or "" for member in members if not isinstance(member, str))
+
+
+def test_a_literal_in_a_docstring_neither_begins_nor_ends_with_a_space() -> None:
+    """Sphinx would show the backquotes."""
+    assert SPACED_LITERAL.findall("`` (key)`` or ``( ``, not ``(key)`` or ``a`` (``b``)") == ["`` (key)``", "``( ``"]
+    modules = [each for name in eightfold.__all__ if inspect.ismodule(each := getattr(eightfold, name))]
+    for module in (eightfold, *modules):
+        assert [found for text in docstrings(module) for found in SPACED_LITERAL.findall(text)] == []
+
+
 def test_the_public_names_of_the_integrations_are_documented() -> None:
     folder = Path(eightfold.__file__).parent / "integrations"
     assert set(name_pages.INTEGRATIONS) == {path.stem for path in folder.glob("[a-z]*.py")}

@@ -97,9 +97,10 @@ def scrub_report(obj: object) -> list[tuple[str, Fault]]:
 
         A path looks like ``messages[3].content``: an index in brackets; a field, or a key that is an identifier, after
         a dot; any other key in brackets and, if it is a str, in double quotes (``["a b"]``); an element of a set in
-        braces (``{"a b"}``). A path to a key, rather than its value, ends with `` (key)``. The object itself is
-        ``$``. Surrogates in a path are escaped, so a path can always be printed. Long keys and elements are shortened,
-        and a path of more than 32 steps gives only the number of the middle ones: ``a[0] ... 7968 steps ... [0].z``.
+        braces (``{"a b"}``). A path to a key, rather than its value, ends with ``(key)`` after a space.
+        The object itself is ``$``. Surrogates in a path are escaped, so a path can always be printed. Long keys and
+        elements are shortened, and a path of more than 32 steps gives only the number of the middle ones:
+        ``a[0] ... 7968 steps ... [0].z``.
 
     >>> for path, fault in scrub_report({"messages": [{"content": "h\ud83d"}], "a\udc00": 1}):
     ...     print(f"{path} at {fault.start}: {fault}")
