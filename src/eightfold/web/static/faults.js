@@ -19,7 +19,7 @@ export async function view({ state, source, ask, update, facts }) {
   const examined = whole ? source.hex : fault ? source.hex.slice(2 * fault.start, 2 * Math.min(fault.end, fault.start + 64)) : "";
   return [
     h("div", { class: "card" }, h("div", { class: "bar" }, h("h2", {}, "Faults"), h("p", { class: "hint" }, `read as ${source.form}`)),
-      h("p", { class: found.count ? "verdict bad" : "verdict good" }, found.count ? `${count(found.count, "fault")}: ${Object.entries(found.kinds).map(([kind, number]) => `${number} × ${kind}`).join(", ")}` : `Well-formed in ${source.form}.`),
+      h("p", { class: found.count ? "verdict bad" : "verdict good" }, found.count ? `${count(found.count, "fault")}: ${Object.entries(found.kinds).map(([kind, number]) => `${number.toLocaleString("en")} × ${kind}`).join(", ")}` : `Well-formed in ${source.form}.`),
       unpaired.length > 0 && [h("p", {}, "In the text:"), h("ul", {}, unpaired)],
       found.count > 0 && h("div", { class: "split" }, listOf(found, at, skip, source, update), detailOf(fault, source, facts))),
     examined && (await peersCard(examined, whole, fault, source, found.form, ask)),
