@@ -55,9 +55,10 @@ def found_files(
 
 def needing_more(found: Found, walking: Walking) -> Found | None:
     """Return a file with what is known of it; None if it was given and the walking takes care of it."""
+    if found.walked or found.path == STANDARD_INPUT or is_remote(found.path):
+        return found
     # A table that is given is not read as text, whatever its bytes are.
-    is_other = found.path == STANDARD_INPUT or is_remote(found.path) or bool(kind_named(found.path))
-    return found if found.walked or is_other else walking.given(found)
+    return found if kind_named(found.path) else walking.given(found)
 
 
 def _standard_input(on_error: Callable[[FileError], None], selection: Selection) -> Iterator[Found]:

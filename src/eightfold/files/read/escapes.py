@@ -22,6 +22,7 @@ from eightfold.forms import Form, Row
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.jsonescapes import ALPHABET, ESCAPE_BYTES, Unpaired, unpaired_escapes
 from eightfold.jsonpath import KEY_BYTES, JsonPosition
+from eightfold.seam import longest_row
 from eightfold.stream import Converter, Located
 from eightfold.text import LinePosition, decode_code_points, encode_code_points
 
@@ -98,6 +99,7 @@ class Paths:
         self._source = source
         self._form = form
         self._converter = None if form is UTF_8 else Converter(form, UTF_8, "replace")
+        self._key_bytes = KEY_BYTES if form is UTF_8 else KEY_BYTES * longest_row(form)
         self._position = JsonPosition(lines=lines)
         self._reached = self._known = start
         self._reads_behind = source.reads_anywhere
@@ -122,10 +124,9 @@ class Paths:
 
     def _rest(self, data: bytes, start: int) -> bytes:
         """Return what follows an offset, behind the segment too if the file can be read anywhere."""
-        length = KEY_BYTES if self._form is UTF_8 else KEY_BYTES * _longest(self._form)
-        rest = data[start : start + length]
-        if len(rest) < length and self._reads_behind:
-            rest += self._source.window(self._reached + len(data), length - len(rest))
+        rest = data[start : start + self._key_bytes]
+        if len(rest) < self._key_bytes and self._reads_behind:
+            rest += self._source.window(self._reached + len(data), self._key_bytes - len(rest))
         # A sequence that is cut at the end is left out: it is not ill-formed.
         return rest if self._form is UTF_8 else Converter(self._form, UTF_8, "replace").convert(rest)
 
@@ -148,11 +149,6 @@ class Paths:
             data = self._converter.convert(data[start:end])
             start, end = 0, len(data)
         self._position.pass_over(data, start, end)
-
-
-def _longest(form: Form) -> int:
-    """Return how many bytes a code point has at most."""
-    return max(len(row.unit_ranges) for row in form.rows) * form.unit_bytes
 
 
 class Escapes:
