@@ -43,6 +43,7 @@ mod put;
 mod reader;
 mod replaced;
 mod runs;
+mod sample;
 mod search;
 mod short;
 #[cfg(feature = "simdutf")]
@@ -87,10 +88,11 @@ pub(crate) use output::{append, append_up_to};
 pub use paired::count_pairs;
 pub(crate) use reader::Reader;
 pub(crate) use runs::{Runs, Words};
+pub use sample::Sample;
 pub(crate) use search::{count_byte, counted};
 pub use search::{find_any, find_last, find_row};
 pub(crate) use short::room_for;
-pub use short::{write_by_points, write_by_words, write_scalars, write_short};
+pub use short::{write_by_words, write_scalars, write_short};
 #[cfg(feature = "simdutf")]
 pub use short_units::ShortUnits;
 pub(crate) use source::Faults;

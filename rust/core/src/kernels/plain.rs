@@ -12,7 +12,7 @@ use super::text::Text;
 use super::validity;
 pub use super::validity::BLOCK;
 use super::words;
-use crate::code_point::{LARGEST_IN_STR, STARTS};
+use crate::code_point::{LARGEST_IN_STR, Range, STARTS};
 
 /// Fewer bytes are read one sequence after the other, which is quicker than a block.
 const FEW: usize = 16;
@@ -317,6 +317,12 @@ points! {
     u32: Four, LARGEST_IN_STR, STARTS;
 }
 
+/// Whether a code point is in a range, as far as a str of this kind holds it.
+#[inline(always)]
+pub fn is_in<P: Point>(range: Range, point: P) -> bool {
+    range.0 <= P::LARGEST && point.less(P::of(range.0)) <= P::of(range.1.min(P::LARGEST) - range.0)
+}
+
 /// Write `count` code points up to U+07FF.
 fn spell_short<P: Point>(block: &[P; BLOCK], count: usize, out: &mut Output<'_, u8>) {
     let (mut sequences, mut lengths) = ([[0; 2]; BLOCK], [0; BLOCK]);
@@ -339,8 +345,20 @@ fn spell_long<P: Point>(block: &[P; BLOCK], all: u32, out: &mut Output<'_, u8>) 
             [first, second, third]
         }),
         0x1_0000.. => out.extend_bytes(block, |point| four(point.into()).to_le_bytes()),
+        0x800.. => spell_threes_and_fours(block, out),
         _ => spell_any(block, BLOCK, out),
     }
+}
+
+/// Write a block of sequences of three and four bytes.
+fn spell_threes_and_fours<P: Point>(block: &[P; BLOCK], out: &mut Output<'_, u8>) {
+    let is_four = |point: &P| (*point).into() >= STARTS[2];
+    let sequences = block.map(|point| {
+        let ([_, three, four], is_four) = (long_sequences(point.into()), u32::from(is_four(&point)).wrapping_neg());
+        (three & !is_four | four & is_four).to_le_bytes()
+    });
+    let lengths = block.map(|point| 3 + u8::from(is_four(&point)));
+    out.extend_parts::<LONGEST, { LONGEST * BLOCK }>(&sequences, &lengths);
 }
 
 /// Write `count` code points.
@@ -367,9 +385,18 @@ pub fn lengths<P: Point>(block: &[P; BLOCK]) -> [u8; BLOCK] {
 #[inline(always)]
 pub fn wide(point: u32) -> [u8; LONGEST] {
     let [is_two, is_three, is_four] = STARTS.map(|start| u32::from(point >= start).wrapping_neg());
-    let short = point & !is_two | two(point) & is_two;
-    let long = three(point) & !is_four | four(point) & is_four;
+    let [two, three, four] = long_sequences(point);
+    let short = point & !is_two | two & is_two;
+    let long = three & !is_four | four & is_four;
     (short & !is_three | long & is_three).to_le_bytes()
+}
+
+/// The bytes of the sequences of two, of three and of four, if the code point takes as many: a shorter one ends as the
+/// longest does.
+#[inline(always)]
+fn long_sequences(point: u32) -> [u32; 3] {
+    let four = four(point);
+    [four >> 16 | 0xC0, four >> 8 | 0xE0, four]
 }
 
 /// The sequence of a code point up to U+FFFF.

@@ -137,9 +137,9 @@ fn in_turns<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>)
         }
         let left = points.len() - at;
         if left >= WHOLE
-            && let Some(replaced) = Replaced::by(P::text(points), *instead)
+            && let Some(replaced) = Replaced::by(P::text(&points[at..]), *instead)
         {
-            replaced.write(at, points.len(), out);
+            replaced.write(out);
             return points.len();
         }
         let end = if left < MANY { points.len() } else { P::text(points).whole_up_to(at + vectors::short::BLOCK) };

@@ -7,7 +7,7 @@ use super::kind::LONGEST;
 use super::lanes::low_64;
 use super::masks::{LANES, gathered};
 use super::output::Output;
-use super::plain::{self, Point};
+use super::plain::{self, Point, is_in};
 use super::portable::bytes_at;
 use super::spelt::{Spelt, Stretch};
 use super::text::Text;
@@ -96,6 +96,8 @@ pub struct Speller<'a> {
     is_shifted: bool,
     /// Whether some of what is odd takes more than four bytes.
     has_long: bool,
+    /// Whether nothing is odd but surrogates, which are written as in UTF-8 unless they make a pair.
+    are_halves: bool,
 }
 
 /// A block of code points of a text, or the last, shorter one.
@@ -132,6 +134,7 @@ impl<'a> Speller<'a> {
             is_dense: false,
             is_shifted,
             has_long: false,
+            are_halves: false,
         };
         let missing = spelling.missing.iter().map(|&range| (range, lacked));
         let escapes = spelling.escapes.map(|range| (range, How::Byte));
@@ -143,7 +146,8 @@ impl<'a> Speller<'a> {
         }
         let meets = |odd: &Odd| odd.range.0 <= SURROGATES.1 && SURROGATES.0 <= odd.range.1;
         let are_told = speller.odds().iter().any(meets);
-        if !is_shifted && !are_told {
+        if spelling.joins && !is_shifted && !are_told {
+            speller.are_halves = speller.count == 0;
             speller.add(SURROGATES, How::Three)?;
         }
         speller.is_dense = RARE.0 <= speller.hull.0 && speller.hull.1 <= RARE.1;
@@ -219,12 +223,16 @@ impl<'a> Speller<'a> {
         })
     }
 
-    /// The first block, if it is whole and nothing in it is odd.
+    /// The first block, if it is whole and nothing in it is written in another way than in UTF-8.
     #[inline(always)]
     fn regular<'p, P: Point>(&self, points: &'p [P]) -> Option<&'p [P; LANES]> {
         let block = points.first_chunk()?;
         if !self.meets_hull(block) {
             return Some(block);
+        }
+        if self.are_halves {
+            let are_regular = !is_ascii_but_surrogates(block) && !has_pair(block, points.get(LANES));
+            return are_regular.then_some(block);
         }
         if self.is_dense {
             return None;
@@ -396,18 +404,15 @@ fn first_points<P: Point>(text: &[P]) -> [P; LANES] {
     })
 }
 
-/// Whether a code point is in a range that a str of this kind holds.
+/// Whether all code points of a block are ASCII or surrogates: ASCII takes less time if it is looked at by itself.
 #[inline(always)]
-fn is_in<P: Point>(range: Range, point: P) -> bool {
-    point.less(P::of(range.0)) <= P::of(range.1 - range.0)
+fn is_ascii_but_surrogates<P: Point>(block: &[P; LANES]) -> bool {
+    block.iter().fold(true, |all, &point| all & (point < P::of(0x80) || is_in(SURROGATES, point)))
 }
 
 /// Whether a block holds a lead before a trail, which may be what follows it.
 #[inline(always)]
 fn has_pair<P: Point>(block: &[P; LANES], next: Option<&P>) -> bool {
-    if P::LARGEST < SURROGATES.1 {
-        return false;
-    }
     let is_pair = |lead: P, trail: P| is_in(LEADS, lead) & is_in(TRAILS, trail);
     let within = block.windows(2).fold(false, |found, pair| found | is_pair(pair[0], pair[1]));
     within || next.is_none_or(|&next| is_pair(block[LANES - 1], next))

@@ -4,11 +4,10 @@
 use std::mem::MaybeUninit;
 
 use crate::chunk::CHUNK_POINTS;
-use crate::code_point::STARTS;
 use crate::derive::instead::Instead;
 use crate::form::Form;
 use crate::kernels::{
-    Level, Output, Text, has_point, room_for, write_by_points, write_by_words, write_scalars, write_short,
+    Level, Output, Sample, Spelt, Text, has_point, room_for, write_by_words, write_scalars, write_short,
 };
 use crate::policy::Missing;
 use crate::write::encode::encode_text;
@@ -22,14 +21,8 @@ const FEW_POINTS: usize = 64;
 /// The same where there are no kernels that write blocks.
 const SHORT_POINTS_ALONE: usize = 2048;
 
-/// Of so many code points a processor does not remember which follow which.
-const LONG_POINTS: usize = 1 << 16;
 /// Of more code points what they may become would be more memory than a verb may hold beside its output.
 const MOST_AT_ONCE: usize = 1 << 22;
-/// So many code points at the beginning say of a long text what it is likely to be.
-const SAMPLE_POINTS: usize = 512;
-/// If more of them are rare, many words hold one.
-const MANY_OTHERS: usize = SAMPLE_POINTS / 32;
 
 /// Memory for the bytes of a short text.
 pub type ShortBytes = [MaybeUninit<u8>; SHORT_RESULT];
@@ -77,11 +70,13 @@ impl Form {
     /// is more memory than a verb may hold.
     #[must_use]
     pub fn at_once<'a>(&'a self, text: Text<'a>, policy: Missing) -> Option<AtOnce<'a>> {
-        let instead = self.instead(Some(policy));
+        let spelling = self.spelling_under(policy)?;
+        let instead = &spelling.instead;
         let is_known = self.is_known(instead) && *instead != Instead::Stop && text.len() <= MOST_AT_ONCE;
         let is_tried = is_known && Level::current() == Level::Portable;
-        let write = is_tried.then(|| way(text, instead)).flatten()?;
-        Some(AtOnce { text, instead, write, room: room_for(text, instead)? })
+        let way = is_tried.then(|| way(text, *instead)).flatten()?;
+        let spelt = Spelt { spelling, agreement: &self.agreement, text };
+        Some(AtOnce { spelt, way, room: room_for(text, instead)? })
     }
 
     /// What is written instead of what is rare under a policy, if that is known.
@@ -120,9 +115,8 @@ fn most_points() -> usize {
 
 /// A long text, and how it is written in one pass.
 pub struct AtOnce<'a> {
-    text: Text<'a>,
-    instead: &'a Instead,
-    write: Write,
+    spelt: Spelt<'a>,
+    way: Way,
     room: usize,
 }
 
@@ -136,52 +130,40 @@ impl AtOnce<'_> {
     /// Write it, and return whether to its end: not where something is neither a scalar value nor a surrogate with an
     /// answer. `goes_on` says whether to go on, and is called now and then with the code points since the last time.
     pub fn write(&self, out: &mut Output<'_, u8>, mut goes_on: impl FnMut(usize) -> bool) -> bool {
-        let (text, mut at) = (self.text, 0);
+        let (text, mut at) = (self.spelt.text, 0);
         while at < text.len() {
             let limit = text.whole_up_to(text.len().min(at + CHUNK_POINTS));
-            let count = (self.write)(text.slice(at, limit), self.instead, out);
-            at += count;
-            if at < limit || !goes_on(count) {
+            if self.write_part(at, limit, out) < limit || !goes_on(limit - at) {
                 return false;
             }
+            at = limit;
         }
         true
     }
+
+    fn write_part(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+        let Spelt { spelling, text, .. } = self.spelt;
+        match self.way {
+            Way::Words => start + write_short(text.slice(start, limit), &spelling.instead, out),
+            Way::Blocks => self.spelt.write_at_once(start, limit, out),
+        }
+    }
 }
 
-/// What writes code points, and something instead of what is rare.
-type Write = fn(Text<'_>, &Instead, &mut Output<'_, u8>) -> usize;
-
-/// What writes a long text in the least time, if it is as its beginning is; None if blocks do. Where much is rare, or
-/// lengths of sequences change all the time, words are looked at in vain. Sequences of one and two bytes are written
-/// without branches by blocks; but not those blocks that hold a surrogate, so that text with some, and few sequences of
-/// two, is written one by one. An escape with a backslash takes so long that the rest does not matter.
-fn way(text: Text<'_>, instead: &Instead) -> Option<Write> {
-    let (by_points, by_words): (Write, Write) = (write_by_points, write_short);
-    let is_within = matches!(instead, Instead::Byte(_) | Instead::Sequence { .. });
-    let others = sampled(text, |point, _| !instead.leaves(point));
-    if others > MANY_OTHERS && *instead != Instead::Escape {
-        return is_within.then_some(by_points);
-    }
-    let is_for_few = others > 1 || !instead.is_of_scalars();
-    if text.len() < LONG_POINTS {
-        return is_for_few.then_some(by_words);
-    }
-    let twos = sampled(text, |point, _| length(point) == 2);
-    if twos > SAMPLE_POINTS / 8 {
-        return (is_within && others > 2 && twos < SAMPLE_POINTS / 4).then_some(by_points);
-    }
-    let changes = sampled(text, |point, before| length(point) != length(before));
-    if changes > SAMPLE_POINTS / 16 { Some(by_points) } else { is_for_few.then_some(by_words) }
+/// How a long text is written in one pass.
+enum Way {
+    /// Words of one length at once, and else one code point after the other.
+    Words,
+    /// Blocks of any lengths, without branches.
+    Blocks,
 }
 
-/// How many bytes of UTF-8 a code point takes.
-fn length(point: u32) -> usize {
-    STARTS.into_iter().filter(|&start| point >= start).count() + 1
-}
-
-/// How many code points at the beginning of a text, but for the first, are meant; `is_meant` is given each, and the one
-/// before it.
-fn sampled(text: Text<'_>, is_meant: impl Fn(u32, u32) -> bool) -> usize {
-    (1..SAMPLE_POINTS.min(text.len())).filter(|&at| is_meant(text.at(at), text.at(at - 1))).count()
+/// How a long text is written in the least time; None if that is to measure it first. Words are looked at in vain where
+/// many hold something that is rare, or sequences of several lengths.
+fn way(text: Text<'_>, instead: Instead) -> Option<Way> {
+    let sample = Sample::of(text, instead);
+    if !sample.is_even_with_few() {
+        return Some(Way::Blocks);
+    }
+    (sample.has_some() || !instead.is_of_scalars()).then_some(Way::Words)
 }
