@@ -40,8 +40,8 @@ pub struct Replaced<'a> {
 }
 
 impl<'a> Replaced<'a> {
-    /// The text from an index to a limit; None where surrogates are not known to become ASCII or nothing, or the kernels
-    /// of the machine need less time.
+    /// The text from an index to a limit; None where surrogates are not known to become ASCII or nothing, or other
+    /// kernels need less time.
     pub fn new(spelt: &Spelt<'a>, start: usize, limit: usize) -> Option<Self> {
         let is_utf8 = spelt.agreement.is_total() && Level::current() != Level::Avx512;
         let replaced = Replaced::by(spelt.text.slice(start, limit), spelt.spelling.instead);
