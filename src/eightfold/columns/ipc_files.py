@@ -15,7 +15,7 @@ from eightfold.columns.arrow import as_type, holds, pyarrow
 from eightfold.columns.footers import Statistic
 from eightfold.columns.nested import Leaf, leaves
 from eightfold.columns.parts import Part, blaming_part, closed
-from eightfold.columns.rebuilding import assembled, rebuilt
+from eightfold.columns.rebuilding import rebuilt, with_children
 from eightfold.columns.schemas import (
     KEY_TWICE,
     Answer,
@@ -268,16 +268,11 @@ def _with_buffers(array: Any) -> Any:
     pa, type = pyarrow(), array.type
     if not holds(type, pa.types.is_union):
         return array
-    if isinstance(array, pa.ExtensionArray):
-        before = array.storage  # each access makes a new object
-        storage = _with_buffers(before)
-        return array if storage is before else pa.ExtensionArray.from_storage(type, storage)
-    old = [child for child, _ in children(array)]
-    new = [_with_buffers(child) for child in old]
     if pa.types.is_union(type) and not len(array):
         empty = [pa.py_buffer(b"")] * (2 if type.mode == "dense" else 1)
-        return pa.Array.from_buffers(type, 0, [None, *empty], 0, children=new)
-    return array if all(one is other for one, other in zip(old, new, strict=True)) else assembled(array, new)
+        inner = [_with_buffers(child) for child, _ in children(array)]
+        return pa.Array.from_buffers(type, 0, [None, *empty], 0, children=inner)
+    return with_children(array, _with_buffers)
 
 
 def _codecs_of_stream(ipc: Any, file: BinaryIO) -> Iterator[int | None]:

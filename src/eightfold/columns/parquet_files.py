@@ -26,10 +26,9 @@ from eightfold.columns.page_headers import page_options
 from eightfold.columns.parquet_choices import listed, losses, options_like, own_metadata
 from eightfold.columns.parts import Part, blaming_part, closed
 from eightfold.columns.patched import Patched
-from eightfold.columns.rebuilding import assembled
+from eightfold.columns.rebuilding import with_children
 from eightfold.columns.schemas import Text
 from eightfold.columns.sinks import HeldEnd
-from eightfold.columns.steps import children
 from eightfold.columns.thrift import MalformedError
 from eightfold.files import FileError
 from eightfold.files.read.tables import PARQUET
@@ -244,15 +243,7 @@ def _unique(array: Any) -> Any:
     """Return an array that holds dictionaries with each entry of them once; the same object if it is so already."""
     if is_text_dictionary(array.type):
         return _unique_entries(array)
-    if not holds(array.type, is_text_dictionary):
-        return array
-    if isinstance(array, pyarrow().ExtensionArray):
-        before = array.storage  # each access makes a new object
-        storage = _unique(before)
-        return array if storage is before else pyarrow().ExtensionArray.from_storage(array.type, storage)
-    old = [child for child, _ in children(array)]
-    new = [_unique(child) for child in old]
-    return array if all(one is other for one, other in zip(old, new, strict=True)) else assembled(array, new)
+    return with_children(array, _unique) if holds(array.type, is_text_dictionary) else array
 
 
 def _unique_entries(array: Any) -> Any:

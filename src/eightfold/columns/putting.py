@@ -24,9 +24,8 @@ from eightfold.columns.arrow import (
 )
 from eightfold.columns.differences import chunks_in
 from eightfold.columns.nested import holds_text
-from eightfold.columns.rebuilding import assembled
+from eightfold.columns.rebuilding import with_children
 from eightfold.columns.splicing import changed_rows, spliced
-from eightfold.columns.steps import children
 from eightfold.columns.values import each_value
 from eightfold.files.records.table_changes import ValueChange
 from eightfold.repair import PlanError
@@ -98,16 +97,10 @@ def _put(array: Any, following: _Next, by_row: bool) -> Any:
         return _put_into(array, following(len(array))) if is_text(type) else array
     if not holds_text(type, binary=False):
         return array
-    if isinstance(array, pyarrow().ExtensionArray):
-        before = array.storage  # each access makes a new object
-        storage = _put(before, following, by_row)
-        return array if storage is before else pyarrow().ExtensionArray.from_storage(type, storage)
     if by_row and is_text_dictionary(type):
         values = following(len(array))
         return _Dictionary(array).with_values(values) if values else array
-    inner = [child for child, _ in children(array)]
-    changed = [_put(child, following, by_row) for child in inner]
-    return array if all(one is other for one, other in zip(inner, changed, strict=True)) else assembled(array, changed)
+    return with_children(array, lambda child: _put(child, following, by_row))
 
 
 def _put_into(array: Any, values: _Values) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -52,7 +53,7 @@ def rebuilt(array: Any, change: Change, way: Way | None = None, *, binary: bool 
     old = list(children(array))
     new = [rebuilt(child, change, Way(step, way), binary=binary, carriers=carriers) for child, step in old]
     is_same = all(one is other for (one, _), other in zip(old, new, strict=True))
-    return array if is_same else assembled(array, new)
+    return array if is_same else _assembled(array, new)
 
 
 def _changed(array: Any, change: Change, way: Way | None) -> Any:
@@ -70,11 +71,27 @@ def _extended(type: Any, storage: Any) -> Any:
     return pyarrow().ExtensionArray.from_storage(type, storage)
 
 
-def assembled(array: Any, inner: Sequence[Any]) -> Any:
+def with_children(array: Any, change: Callable[[Any], Any]) -> Any:
+    """Return an array with each array directly inside it changed, to the same type; the same object if none changes.
+
+    >>> pa = pyarrow()
+    >>> with_children(pa.array([["a"], None]), lambda child: pa.array(["new"])).to_pylist()
+    [['new'], None]
+    """
+    if isinstance(array, pyarrow().ExtensionArray):
+        before = array.storage  # each access makes a new object
+        storage = change(before)
+        return array if storage is before else pyarrow().ExtensionArray.from_storage(array.type, storage)
+    old = [child for child, _ in children(array)]
+    new = [change(child) for child in old]
+    return array if all(map(operator.is_, old, new)) else _assembled(array, new)
+
+
+def _assembled(array: Any, inner: Sequence[Any]) -> Any:
     """Return an array with other arrays inside it, which are as long as those of `steps.children`.
 
     >>> pa = pyarrow()
-    >>> assembled(pa.array([["a"], None, ["b"]])[1:], [pa.array(["new"])]).to_pylist()
+    >>> _assembled(pa.array([["a"], None, ["b"]])[1:], [pa.array(["new"])]).to_pylist()
     [None, ['new']]
     """
     types, type = pyarrow().types, array.type
@@ -126,4 +143,4 @@ def _union(array: Any, type: Any, inner: Sequence[Any]) -> Any:
     return pa.Array.from_buffers(type, len(array), [None, codes], 0, children=list(inner))
 
 
-__all__ = ["Change", "assembled", "rebuilt"]
+__all__ = ["Change", "rebuilt", "with_children"]
