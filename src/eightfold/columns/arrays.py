@@ -420,22 +420,14 @@ class _Repair(_Work):
 
 def _without_hidden(changes: Changes, width: int, leaf: Leaf) -> Changes:
     """Return changes without the values of another size that no row shows: what they hide stays as it is."""
-    ends = numbers(changes.ends)
-    spans = list(zip(numbers(changes.rows), [0, *ends][:-1], ends, strict=True))
-    if all(end - start == width for _, start, end in spans):
+    if all(len(value) == width for _, value in changes.items()):
         return changes
-    kept = [each for each in spans if each[2] - each[1] == width or leaf.shown(each[0]) is not None]
-    return changed_rows((row, changes.values[start:end]) for row, start, end in kept)
+    return changed_rows(each for each in changes.items() if len(each[1]) == width or leaf.shown(each[0]) is not None)
 
 
 def _with_answers(changes: Changes, answers: dict[int, bytes]) -> Changes:
     """Return changes with the answers of a verb among them."""
-    ends = numbers(changes.ends)
-    starts = [0, *ends][:-1]
-    known = zip(numbers(changes.rows), starts, ends, strict=True)
-    new = {row: changes.values[start:end] for row, start, end in known}
-    new.update(answers)
-    return changed_rows(sorted(new.items()))
+    return changed_rows(sorted({**dict(changes.items()), **answers}.items()))
 
 
 __all__ = ["convert", "is_well_formed", "repair", "repair_column"]

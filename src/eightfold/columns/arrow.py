@@ -320,14 +320,21 @@ def holds(type: Any, is_meant: Callable[[Any], bool]) -> bool:
     >>> holds(pyarrow().list_(pyarrow().float32()), types.is_floating), holds(pyarrow().int8(), types.is_floating)
     (True, False)
     """
-    pa, types = pyarrow(), pyarrow().types
-    if is_meant(type):
-        return True
+    return is_meant(type) or any(holds(inner, is_meant) for inner in types_in(type))
+
+
+def types_in(type: Any) -> list[Any]:
+    """Return the types directly inside a type.
+
+    >>> types_in(pyarrow().dictionary(pyarrow().int8(), pyarrow().string()))
+    [DataType(string)]
+    """
+    pa = pyarrow()
     if isinstance(type, pa.BaseExtensionType):
-        return holds(type.storage_type, is_meant)
-    if types.is_dictionary(type) or types.is_run_end_encoded(type):
-        return holds(type.value_type, is_meant)
-    return any(holds(type.field(at).type, is_meant) for at in range(type.num_fields))
+        return [type.storage_type]
+    if pa.types.is_dictionary(type) or pa.types.is_run_end_encoded(type):
+        return [type.value_type]
+    return [type.field(at).type for at in range(type.num_fields)]
 
 
 def no_rows(type: Any) -> Any:
@@ -390,5 +397,6 @@ __all__ = [
     "pyarrow",
     "table_of",
     "type_name",
+    "types_in",
     "validity_of",
 ]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from eightfold.columns.arrow import column_of, is_text, pyarrow, type_name
+from eightfold.columns.arrow import column_of, is_text, pyarrow, type_name, types_in
 from eightfold.columns.carriers import carried_form
 from eightfold.columns.steps import Shown, Step, children
 from eightfold.columns.unsupported import UnsupportedTypeError, is_pickled, refuse_pickled
@@ -164,19 +164,10 @@ def check_depth(type: Any) -> None:
     """
     level = [type]
     for _ in range(_DEEPEST):
-        level = [inner for each in level for inner in _types_in(each)]
+        level = [inner for each in level for inner in types_in(each)]
         if not level:
             return
     raise UnsupportedTypeError(f"types that are nested more than {_DEEPEST} levels deep")
-
-
-def _types_in(type: Any) -> list[Any]:
-    pa = pyarrow()
-    if isinstance(type, pa.BaseExtensionType):
-        return [type.storage_type]
-    if pa.types.is_dictionary(type) or pa.types.is_run_end_encoded(type):
-        return [type.value_type]
-    return [type.field(at).type for at in range(type.num_fields)]
 
 
 def holds_text(type: Any, *, binary: bool = True) -> bool:
@@ -186,17 +177,13 @@ def holds_text(type: Any, *, binary: bool = True) -> bool:
     >>> holds_text(pa.list_(pa.string())), holds_text(pa.list_(pa.int8()))
     (True, False)
     """
-    pa = pyarrow()
     if type_name(type):
         return binary or is_text(type)
     if is_pickled(type):
         return True  # perhaps; it is refused
-    if isinstance(type, pa.BaseExtensionType):
-        # What binary storage means is up to the type; of carriers it is text.
-        return holds_text(type.storage_type, binary=carried_form(type) is not None)
-    if pa.types.is_dictionary(type) or pa.types.is_run_end_encoded(type):
-        return holds_text(type.value_type, binary=binary)
-    return any(holds_text(type.field(at).type, binary=binary) for at in range(type.num_fields))
+    if isinstance(type, pyarrow().BaseExtensionType):
+        binary = carried_form(type) is not None  # what binary storage means is up to the type; of carriers it is text
+    return any(holds_text(inner, binary=binary) for inner in types_in(type))
 
 
 __all__ = ["Leaf", "Way", "blaming_column", "check_depth", "holds_text", "leaves", "shown_by"]

@@ -108,12 +108,10 @@ def _near(rows: Sequence[int], step: int) -> Iterator[tuple[int, int]]:
 
 
 def _check_sizes(column: Column, changes: Changes) -> None:
-    start = 0
-    for row, end in zip(numbers(changes.rows), numbers(changes.ends), strict=True):
-        if end - start != column.width:
+    for row, value in changes.items():
+        if len(value) != column.width:
             size = f"{column.width} bytes"
             raise BrokenColumnError(row, f"the repaired value does not fit {size}: cast the column to binary first")
-        start = end
 
 
 __all__ = ["changed_rows", "pieces_spliced", "spliced"]

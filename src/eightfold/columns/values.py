@@ -143,6 +143,13 @@ class Changes(NamedTuple):
     values: bytes
     asked: bytes
 
+    def items(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the rows with their new values."""
+        start = 0
+        for row, end in zip(numbers(self.rows), numbers(self.ends), strict=True):
+            yield row, self.values[start:end]
+            start = end
+
 
 def numbers(data: bytes) -> array[int]:
     """Return 64-bit integers from their bytes.
