@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import struct
-from base64 import b64encode
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -14,10 +13,8 @@ import pytest
 
 from eightfold import cli
 from eightfold.cli.output.reports.findings import Tally
-from eightfold.columns.footers import Footer, ended, put_back_in, repaired_texts
 from eightfold.columns.schemas import texts_of, with_texts
 from eightfold.columns.table_files import reading
-from eightfold.columns.thrift import MalformedError, Reader, binary
 from eightfold.files import FileError
 from eightfold.files.records.table_changes import TextChange
 from tests.support.table_files import KINDS, ill_named, said, strings
@@ -339,166 +336,6 @@ def test_statistics_of_a_column_with_the_name_of_an_ill_formed_one(tmp_path: Pat
     assert places == ["a[0]", "b[0]", *(f"statistics of a, row group 0, {bound}" for bound in bounds for _ in "CC")]
 
 
-def test_bounds_in_the_page_index(tmp_path: Path, capsys: Any) -> None:
-    path = tmp_path / "data.parquet"
-    pq.write_table(pa.table({"name": ["aaa", "zzzz"]}), path, write_page_index=True, use_dictionary=False)
-    assert cli.main(["check", str(path)]) == 0
-    footer = footers_of(path)
-    assert [(each.name, each.data) for index in footer.page_indexes() for each in bounds_of(path, index)] == [
-        ("min_values of page 0", b"aaa"),
-        ("max_values of page 0", b"zzzz"),
-    ]
-    (index,) = footer.page_indexes()
-    data = path.read_bytes()
-    there = data[index.start : index.start + index.length]
-    path.write_bytes(data.replace(there, there.replace(b"zzzz", b"zz\xc3\xc3")))
-    capsys.readouterr()
-    assert cli.main(["check", str(path)]) == 1
-    lines = said(capsys)[0]
-    place = "statistics of name, row group 0, max_values of page 0"
-    assert lines[0].startswith(f"{place}: truncated: sequence C3 is cut short")
-    assert len(lines) == 2
-    assert cli.main(["repair", "--in-place", "--backup", ".old", str(path)]) == 0
-    assert cli.main(["check", str(path)]) == 0
-    (index,) = footers_of(path).page_indexes()
-    assert [each.data for each in bounds_of(path, index)] == [b"aaa", b"zzzz"]
-
-
-@pytest.mark.parametrize("there", [b"\xff" * 8, b"\x19\xfc", b""])
-def test_a_page_index_that_lies_is_an_error_with_its_row_group(there: bytes, tmp_path: Path, capsys: Any) -> None:
-    path = tmp_path / "data.parquet"
-    pq.write_table(pa.table({"name": ["aaa", "zzzz"]}), path, write_page_index=True, use_dictionary=False)
-    (index,) = footers_of(path).page_indexes()
-    data = path.read_bytes()
-    lie = there.ljust(index.length, b"\xff")
-    path.write_bytes(data[: index.start] + lie + data[index.start + index.length :])
-    assert cli.main(["check", str(path)]) == 2
-    assert "row group 0: malformed Parquet, or not supported: its metadata" in capsys.readouterr().err
-
-
-def test_page_indexes_of_more_bytes_than_the_file_has_are_an_error(tmp_path: Path, capsys: Any) -> None:
-    path = with_an_index(tmp_path, number(1 << 20))
-    assert cli.main(["check", str(path)]) == 2
-    assert "row group 0: malformed Parquet, or not supported: its page indexes take" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("length", [b"\0", b"\1"], ids=["0", "-1"])
-def test_a_page_index_without_bytes_is_none(length: bytes, tmp_path: Path) -> None:
-    path = with_an_index(tmp_path, length)
-    assert list(footers_of(path).page_indexes()) == []
-    assert cli.main(["check", str(path)]) == 0
-
-
-def with_an_index(folder: Path, length: bytes) -> Path:
-    """Return a file of Parquet in which a page index has another length, in Thrift's compact protocol."""
-    path = folder / "data.parquet"
-    pq.write_table(pa.table({"name": ["aaa", "zzzz"]}), path, write_page_index=True, use_dictionary=False)
-    (index,) = footers_of(path).page_indexes()
-    place = b"\x16" + number(index.start) + b"\x15"
-    data, there = path.read_bytes(), place + number(index.length)
-    assert data.count(there) == 1
-    size = int.from_bytes(data[-8:-4], "little") + len(length) - len(number(index.length))
-    path.write_bytes(data[:-8].replace(there, place + length) + size.to_bytes(4, "little") + data[-4:])
-    return path
-
-
-def test_columns_behind_nested_ones_have_paths_of_their_own(tmp_path: Path) -> None:
-    inner = pa.struct([pa.field("a", pa.string()), pa.field("deep", pa.struct([pa.field("b", pa.string())]))])
-    schema = pa.schema([pa.field("s", inner), pa.field(b"caf\xe9", pa.string()), pa.field("z", pa.string())])
-    values = [pa.array([{"a": "1", "deep": {"b": "2"}}], inner), pa.array(["3"]), strings([b"\xff"])]
-    path, fixed = written(tmp_path, "parquet", pa.Table.from_arrays(values, schema=schema)), tmp_path / "f.parquet"
-    found = [(each.top, each.path) for each in footers_of(path).statistics() if each.name == "max_value"]
-    assert [place for place in found if place[0] != 2] == [(0, "s.a"), (0, "s.deep.b"), (1, "caf\\xe9")]
-    assert footers_of(path).text_columns == {0, 1, 2, 3}
-    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
-    metadata = pq.read_metadata(fixed).row_group(0)
-    assert [metadata.column(at).path_in_schema for at in range(4)] == ["s.a", "s.deep.b", "caf\uefe9", "z"]
-    row = {"s": {"a": "1", "deep": {"b": "2"}}, "caf\uefe9": "3", "z": "\uefff"}
-    assert pq.read_table(fixed).to_pylist() == [row]
-
-
-@pytest.mark.parametrize("converted", range(22))
-def test_which_converted_types_hold_text(converted: int) -> None:
-    leaf = b"\x48" + binary(b"a") + b"\x25" + bytes([2 * converted]) + b"\0"
-    assert footers(schema_of(leaf)).text_columns == ({0} if converted in (0, 4, 19) else set())
-
-
-@pytest.mark.parametrize("logical", range(1, 15))
-def test_which_logical_types_hold_text(logical: int) -> None:
-    leaf = b"\x48" + binary(b"a") + b"\x6c" + bytes([logical << 4 | 12]) + b"\0\0\0"
-    assert footers(schema_of(leaf)).text_columns == ({0} if logical in (1, 4, 12) else set())
-
-
-def schema_of(leaf: bytes) -> bytes:
-    """Return a footer with a schema of a root and one column."""
-    return b"\x29\x2c" + b"\x48" + binary(b"root") + b"\x15\x02\0" + leaf + b"\0"
-
-
-def test_only_a_text_that_is_as_the_changes_say_is_put_back(tmp_path: Path) -> None:
-    path = tmp_path / "data.parquet"
-    pq.write_table(pa.table({"name": ["a"]}), path)
-    data = path.read_bytes()[4:]
-    put_back = TextChange("column name 1", b"n\xffme", b"name")
-    assert b"n\xffme" in put_back_in(data, [put_back])
-    for wrong in (replace(put_back, new=b"other"), replace(put_back, place="column name 2")):
-        with pytest.raises(MalformedError, match=r"column name [12] cannot be put back"):
-            put_back_in(data, [wrong])
-
-
-def test_a_schema_of_arrow_without_a_change_is_kept_as_it_was_written(tmp_path: Path) -> None:
-    path, given = tmp_path / "data.parquet", pa.table({"name": ["a"]})
-    # Messages had no mark before Arrow 0.15: pyarrow reads them, and writes others.
-    old = b64encode(given.schema.serialize().to_pybytes()[4:])
-    with pq.ParquetWriter(path, given.schema, store_schema=False) as writer:
-        writer.write_table(given)
-        writer.add_key_value_metadata({b"ARROW:schema": old, b"k": b"v"})
-    assert repaired_texts(footers_of(path), lambda text: text) == {}
-    changed = repaired_texts(footers_of(path), lambda text: text.replace(b"name", b"renamed"))
-    assert [*changed] == ["column name 1", "metadata value 0"]
-
-
-@pytest.mark.parametrize("value", [0, 1, -1, 63, 64, -64, -65, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63)])
-@pytest.mark.parametrize("kind", [4, 5, 6])
-def test_integers_of_thrift_have_a_sign(value: int, kind: int) -> None:
-    zigzag, digits = value << 1 ^ value >> 63, bytearray()
-    while zigzag > 127:
-        digits.append(zigzag & 127 | 128)
-        zigzag >>= 7
-    digits.append(zigzag)
-    # The second field has the number of its own, 1000, and the third one that counts from there.
-    fields = bytes([0x10 | kind]) + digits + bytes([kind, 0xD0, 0x0F]) + digits + bytes([0x20 | kind]) + digits
-    assert Reader(fields + b"\0").struct() == {1: value, 1000: value, 1002: value}
-
-
-@pytest.mark.parametrize("length", [0, 1, 127, 128, 129, 16383, 16384])
-def test_bytes_of_thrift_of_any_length(length: int) -> None:
-    data = b"a" * length
-    assert Reader(b"\x18" + binary(data) + b"\0").struct()[1].data == data
-
-
-def test_every_kind_of_value_of_thrift_is_passed_over() -> None:
-    values = [
-        *("11", "12", "13 7f", "14 03", "15 03", "16 03", f"17 {'ff' * 8}", "18 01 61", "19 21 01 02", "1a 13 7f"),
-        *("1b 00", "1b 01 85 01 61 03", "1c 15 03 00", f"1d {'ff' * 16}"),
-    ]
-    fields = Reader(bytes.fromhex("".join((*values, "15 04", "00")))).struct()
-    assert list(fields) == list(range(1, len(values) + 2))
-    assert [fields[number] for number in (1, 2, 4, 5, 6, 9)] == [True, False, -2, -2, -2, [True, False]]
-    ((text, integer),) = fields[12]
-    assert (fields[11], text.data, integer, fields[13]) == ([], b"a", -2, {1: -2})
-    assert fields[len(values) + 1] == 2
-
-
-def test_bounds_in_the_fields_of_old_writers() -> None:
-    schema = "29 2c 48 01 72 15 02 00 48 01 6e 25 00 00"
-    groups = "29 1c 19 1c 3c cc 18 01 ff 18 01 61 00 00 00 00"
-    footer = Footer(bytes.fromhex(f"{schema} {groups} 00"), 4)
-    assert [(each.path, each.name, each.data) for each in footer.statistics()] == [
-        ("n", "max", b"\xff"),
-        ("n", "min", b"a"),
-    ]
-
-
 @pytest.mark.parametrize("kind", ["arrow", "arrows"])
 def test_texts_of_arrow_ipc_that_are_not_as_the_changes_say_are_not_put_back(kind: str, tmp_path: Path) -> None:
     path, given = tmp_path / f"data.{kind}", pa.table({"name": ["a"]})
@@ -519,23 +356,6 @@ def test_texts_of_arrow_ipc_that_are_not_as_the_changes_say_are_not_put_back(kin
             else:
                 assert reader.copy(target, lambda part: part.data, [change]) == []
                 assert b"n\xffme" in target.getvalue()
-
-
-def number(value: int) -> bytes:
-    """Return a positive integer as Thrift's compact protocol has it: as a length of twice as many bytes."""
-    return binary(bytes(2 * value))[: -2 * value]
-
-
-def footers_of(path: Path) -> Any:
-    from eightfold.columns.footers import read_footer
-
-    with path.open("rb") as file:
-        return read_footer(file)
-
-
-def bounds_of(path: Path, index: Any) -> list[Any]:
-    with path.open("rb") as file:
-        return list(index.bounds(file))
 
 
 def test_names_and_metadata_of_a_valid_file_patched(tmp_path: Path, capsys: Any) -> None:
@@ -595,76 +415,3 @@ def _polars(path: Path) -> dict[str, list[Any]]:
 def _duckdb(path: Path) -> dict[str, list[Any]]:
     result = pytest.importorskip("duckdb").sql(f"SELECT * FROM '{path}' ORDER BY id")
     return dict(zip(result.columns, map(list, zip(*result.fetchall(), strict=True)), strict=True))
-
-
-def test_a_sort_order_of_numbers_and_bloom_filters_are_kept(tmp_path: Path, capsys: Any) -> None:
-    path, fixed = tmp_path / "data.parquet", tmp_path / "fixed.parquet"
-    given = pa.table({"id": [1, 2], "name": strings([b"a", b"\xff"])})
-    options = {"bloom_filter_options": {"id": {"ndv": 5000}, "name": {"ndv": 100}}} if _has_bloom_filters() else {}
-    pq.write_table(given, path, sorting_columns=[pq.SortingColumn(0)], **options)
-    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
-    assert "not kept" not in said(capsys)[1]
-    before, after = (pq.read_metadata(each).row_group(0) for each in (path, fixed))
-    assert after.sorting_columns == before.sorting_columns
-    if options:
-        sizes = [[group.column(at).bloom_filter_length for at in (0, 1)] for group in (before, after)]
-        assert sizes[0] == sizes[1]
-
-
-def test_bloom_filters_do_not_become_less_exact(tmp_path: Path) -> None:
-    if not _has_bloom_filters():
-        pytest.skip("this pyarrow writes no bloom filters")
-    path, fixed = tmp_path / "data.parquet", tmp_path / "fixed.parquet"
-    given = pa.table({"name": strings([b"\xff", *(b"%d" % number for number in range(999))])})
-    pq.write_table(given, path, bloom_filter_options={"name": {"ndv": 1000, "fpp": 0.01}})
-    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
-    sizes = [pq.read_metadata(each).row_group(0).column(0).bloom_filter_length for each in (path, fixed)]
-    assert sizes[0] == sizes[1]
-
-
-def _has_bloom_filters() -> bool:
-    import inspect
-
-    return "bloom_filter_options" in inspect.signature(pq.ParquetWriter.__init__).parameters
-
-
-def footers(data: bytes) -> Any:
-    from eightfold.columns.footers import Footer
-
-    return Footer(data, 0)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        *(b"", b"\x19", b"\x19\xfc", b"\x19\xfc\xff\xff\xff\xff\x0f", b"\x18\xff\xff\xff\xff\x0f", b"\x1f\x00"),
-        *(b"\x1c" * 99, b"\x1b\xff\xff\xff\x7f\x11", b"\x15" + b"\xff" * 20),
-        *(b"\x19" * 5000, b"\x1a" * 5000, b"\x1b" + b"\x01\xbb" * 5000),
-    ],
-)
-def test_a_footer_that_lies_is_an_error_and_costs_nothing(data: bytes) -> None:
-    with pytest.raises(MalformedError):
-        footers(data)
-
-
-@pytest.mark.parametrize("kind", [b"\x19\xfc", b"\x1a\xfc", b"\x1b"])
-def test_a_list_of_more_values_than_pyarrow_reads_is_refused(kind: bytes) -> None:
-    count = 1_000_001
-    size = binary(bytes(count))[:-count]
-    with pytest.raises(MalformedError, match="too long"):
-        Reader(kind + size + bytes(2 * count)).struct()
-
-
-@pytest.mark.parametrize("verb", ["check", "repair"])
-def test_a_schema_of_any_depth_costs_nothing(verb: str, tmp_path: Path, capsys: Any) -> None:
-    path, depth = tmp_path / "data.parquet", 2000
-
-    def element(name: bytes, *count: int) -> bytes:
-        return b"\x48" + binary(name) + b"".join(b"\x15" + bytes([2 * each]) for each in count) + b"\0"
-
-    schema = [element(b"r", 1), *([element(b"a", 1)] * depth), element(b"caf\xe9")]
-    size = binary(bytes(len(schema)))[: -len(schema)]
-    footer = b"\x15\x02\x19\xfc" + size + b"".join(schema) + b"\x16\x00\x19\x0c\0"
-    path.write_bytes(b"PAR1" + ended(footer))
-    assert cli.main([verb, str(path)]) == 2
-    assert "nested too deeply" in said(capsys)[1]

@@ -62,6 +62,12 @@ def opened(path: Path) -> Any:
     return pq().ParquetFile(path, read_dictionary=names).read()
 
 
+def out_of(capsys: Any) -> tuple[list[str], str]:
+    """Return what a command has said: its lines, and its messages."""
+    captured = capsys.readouterr()
+    return captured.out.splitlines(), captured.err
+
+
 def said(capsys: Any) -> tuple[list[str], str]:
     """Return what a command has said: its lines without their paths, and its messages."""
     captured = capsys.readouterr()
