@@ -12,6 +12,9 @@ from typing import Any
 
 from eightfold.files.path_text import shown
 
+SHRUNK = "it became shorter while it was being read: try again"
+"""The reason why a file of which a part is read again cannot be."""
+
 
 class FileError(Exception):
     """A file that could not be read or written.

@@ -15,12 +15,13 @@ from eightfold.columns.reports import audit, faults_of
 from eightfold.columns.schemas import NAME, Text
 from eightfold.columns.table_files import TableReader
 from eightfold.forms import Form
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.text import faults
 
 _SHOWN_BYTES = 40
 
 
-def cells_in(path: str, reader: TableReader, form: Form) -> Iterator[Cell]:
+def cells_in(path: str, reader: TableReader) -> Iterator[Cell]:
     """Yield the faults of a table: of its names and metadata, of its strings, part by part, and of its statistics.
 
     Statistics are reported only where the strings of their column and row group are well-formed: otherwise they repeat
@@ -29,11 +30,11 @@ def cells_in(path: str, reader: TableReader, form: Form) -> Iterator[Cell]:
     Raises:
         FileError: a part is malformed.
     """
-    for found in _found_in(path, reader, form):
+    for found in _found_in(path, reader, UTF_8):
         if isinstance(found, Cell):
             yield found
         else:
-            yield from found.cells(form)
+            yield from found.cells(UTF_8)
 
 
 def first_cells_in(path: str, reader: TableReader, form: Form, most: int | None) -> Iterator[Cell | Counter[str]]:

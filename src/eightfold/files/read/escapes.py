@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from eightfold._engine import bind
 from eightfold.faults import ESCAPED_SURROGATE, EscapedSurrogateFault, Severity
-from eightfold.files import FileError
+from eightfold.files import SHRUNK, FileError
 from eightfold.files.read.places import Places
 from eightfold.files.read.reading import CHUNK_BYTES, Source
 from eightfold.files.read.segments import stands_alone
@@ -139,7 +139,7 @@ class Paths:
     def _again(self) -> bytes:
         data = self._source.window(self._known, min(CHUNK_BYTES, self._reached - self._known))
         if not data:
-            raise FileError(self._source.path, "it became shorter while it was being read: try again")
+            raise FileError(self._source.path, SHRUNK)
         return data
 
     def _pass_over(self, data: bytes, start: int, end: int | None = None) -> None:

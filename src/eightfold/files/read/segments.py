@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from eightfold import reference
-from eightfold.files import FileError
+from eightfold.files import SHRUNK, FileError
 from eightfold.files.parallel.threads import in_order, processors
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.read.reading import STANDARD_INPUT, Source
@@ -184,7 +184,7 @@ class LargeFile:
     def _read(self, start: int, end: int) -> bytes:
         data = self._source.window(start, end - start)
         if len(data) < end - start:
-            raise FileError(self._source.path, "it became shorter while it was being read: try again")
+            raise FileError(self._source.path, SHRUNK)
         return data
 
 

@@ -14,7 +14,7 @@ from eightfold.cli.output.diff import ShownDifference
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, UsageError
 from eightfold.cli.output.lines import counted, placed, say
 from eightfold.cli.work.documents import RULE, Nuls
-from eightfold.cli.work.in_place import InPlace
+from eightfold.cli.work.in_place import InPlace, UnchangedError
 from eightfold.cli.work.inputs import byte_order_reported, identified
 from eightfold.cli.work.jobs import Job, job_of
 from eightfold.cli.work.likeness import is_binary, other_form
@@ -36,10 +36,6 @@ from eightfold.files.walk.walking import Found
 from eightfold.files.write.verifying import DifferenceError, Verifier
 from eightfold.forms import forms
 from eightfold.reference import signed
-
-
-class _UnchangedError(Exception):
-    """A file that its result equals, and that is not written."""
 
 
 class BinaryError(Exception):
@@ -107,7 +103,7 @@ def _write_one(options: Options, in_place: InPlace, reporter: Reporter, job: Job
     twice = options.form is None
     # With --backup every file is written, so that each has a backup.
     place = Target(job, before(job), waits=options.in_place and not options.backup)
-    with suppress(_UnchangedError), place as target, job.opened(twice=twice) as source:
+    with suppress(UnchangedError), place as target, job.opened(twice=twice) as source:
         conversion = _conversion(source, options, reporter.say, walked=job.walked)
         verifier = Verifier(*conversion) if options.verified else None
         certificate = _certificate(job, conversion) if options.certificate or options.in_place else None
@@ -120,7 +116,7 @@ def _write_one(options: Options, in_place: InPlace, reporter: Reporter, job: Job
                     certificate.take(piece.chunk, piece.result)
         if options.in_place and certificate is not None:
             if certificate.is_of_same_bytes and not options.backup:
-                raise _UnchangedError
+                raise UnchangedError
             target.file(source)
             in_place.begin(job, certificate.digests)
     if losses.lost:

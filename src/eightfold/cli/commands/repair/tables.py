@@ -81,7 +81,7 @@ class TableFile:
 
         self._file.seek(0)
         with reading(self.path, self.kind, self._file) as reader:
-            for cell in cells_in(self.path, reader, UTF_8):
+            for cell in cells_in(self.path, reader):
                 self.changes += 1
                 self.lossy += self.policy not in LOSSLESS
                 yield cell

@@ -15,8 +15,8 @@ from hashlib import sha256
 
 from eightfold.cli.output.lines import counted, put, say
 from eightfold.cli.output.reports.findings import Checked, Context
-from eightfold.cli.output.reports.report import Report, sentence_of
-from eightfold.files.path_text import reported, shown
+from eightfold.cli.output.reports.report import Report, say_remedy, sentence_of
+from eightfold.files.path_text import reported
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.stream import Located
 
@@ -54,8 +54,7 @@ class GitlabReport(Report):
         if checked.hidden:
             hidden = counted(checked.hidden, "more fault")
             self._put(checked.path, "more-faults", f"{hidden} not shown (--max-faults)", "info", 1, b"hidden")
-        if checked.remedy:
-            say(f"{shown(checked.path)}: {checked.remedy}")
+        say_remedy(checked)
 
     def end(self) -> None:
         """Close the array; the format has no place for a summary, so that is a message."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 from eightfold.cli.output.lines import put, say
 from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.page.gathering import Gathered
-from eightfold.cli.output.reports.report import Report, sentence_of
-from eightfold.files.path_text import shown
+from eightfold.cli.output.reports.report import Report, say_remedy, sentence_of
 from eightfold.stream import Located
 
 
@@ -27,8 +26,7 @@ class HtmlReport(Report):
     def put_verdict(self, checked: Checked) -> None:
         """End a file; say what it looks like."""
         self._gathered.end_file(checked)
-        if checked.remedy:
-            say(f"{shown(checked.path)}: {checked.remedy}")
+        say_remedy(checked)
 
     def end(self) -> None:
         """Write the page, and the summary as a message."""

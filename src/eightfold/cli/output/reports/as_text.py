@@ -8,7 +8,7 @@ from typing import cast
 from eightfold.cli.output.colour import Part, Styled, is_on, painted
 from eightfold.cli.output.lines import counted, excluded_by, placed, put, say
 from eightfold.cli.output.reports.findings import Cell, Checked, Context, Summary, Tally
-from eightfold.cli.output.reports.report import Report
+from eightfold.cli.output.reports.report import Report, say_remedy
 from eightfold.faults import KINDS, Kind
 from eightfold.files.path_text import shown
 from eightfold.stream import Located
@@ -63,8 +63,7 @@ class TextReport(Report):
             put(*placed(checked.path, None), f"{checked.form}: ", _kinds(checked.tally))
         elif checked.hidden:
             say(f"{shown(checked.path)}: {counted(checked.hidden, 'more fault')} not shown (--max-faults)")
-        if checked.remedy:
-            say(f"{shown(checked.path)}: {checked.remedy}")
+        say_remedy(checked)
 
     def end(self) -> None:
         """Write the statistics and the summary."""

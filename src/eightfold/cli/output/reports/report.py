@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from eightfold.cli.output.lines import counted, excluded_by, say
 from eightfold.cli.output.reports.findings import Cell, Checked, Context, Summary
+from eightfold.files.path_text import shown
 from eightfold.stream import Located
 
 
@@ -50,6 +51,12 @@ class Report:
 
     def end(self) -> None:
         """End the report, with the summary."""
+
+
+def say_remedy(checked: Checked) -> None:
+    """Say what a file looks like, if it does."""
+    if checked.remedy:
+        say(f"{shown(checked.path)}: {checked.remedy}")
 
 
 def sentence_of(summary: Summary) -> str:

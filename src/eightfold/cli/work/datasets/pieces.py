@@ -14,7 +14,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 from eightfold.cli.output.lines import counted, say
 from eightfold.cli.work.likeness import is_binary, other_form
-from eightfold.files import FileError, blaming, file_error
+from eightfold.files import SHRUNK, FileError, blaming, file_error
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote, is_temporary, packing_of
 from eightfold.files.read.reading import Source
@@ -208,7 +208,7 @@ class Span(io.RawIOBase):
         """Read what comes next into a buffer; return how many bytes."""
         data = self._file.read(min(len(buffer), self._left))
         if not data and self._left:
-            raise OSError("it became shorter while it was being read: try again")
+            raise OSError(SHRUNK)
         buffer[: len(data)] = data
         self._left -= len(data)
         lines = data.count(b"\n")
