@@ -339,7 +339,7 @@ pub fn spliced_column<'py>(
                 _ => out.copy(&(end as i64).to_ne_bytes()),
             };
             put(0);
-            let _ = spliced.each_end(put);
+            spliced.each_end(put);
         })?;
         Ok((Some(places), data, None))
     })

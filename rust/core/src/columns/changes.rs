@@ -146,20 +146,17 @@ impl<'a> Spliced<'a> {
         self.each_part(|part| out.copy(part))
     }
 
-    /// Call a function with the end of each value, behind 0.
-    ///
-    /// # Errors
-    /// As [`Spliced::new`].
-    pub fn each_end(&self, put: impl FnMut(usize)) -> Result<(), Broken> {
+    /// Call a function with the end of each value, behind 0; of views there are none.
+    pub fn each_end(&self, put: impl FnMut(usize)) {
         match self.column.layout {
             Layout::Narrow(bounds, _) => self.ends_by(bounds, put),
             Layout::Wide(bounds, _) => self.ends_by(bounds, put),
             Layout::Fixed(bounds, _) => self.ends_by(bounds, put),
-            Layout::Views(_) => Ok(()),
+            Layout::Views(_) => {}
         }
     }
 
-    fn ends_by(&self, bounds: impl Bounds, mut put: impl FnMut(usize)) -> Result<(), Broken> {
+    fn ends_by(&self, bounds: impl Bounds, mut put: impl FnMut(usize)) {
         let (mut row, mut moved) = (0, 0_usize.wrapping_sub(bounds.at(0)));
         for (at, value) in self.new.each() {
             { row..at }.for_each(|row| put(bounds.at(row + 1).wrapping_add(moved)));
@@ -168,7 +165,6 @@ impl<'a> Spliced<'a> {
             row = at + 1;
         }
         { row..self.column.count }.for_each(|row| put(bounds.at(row + 1).wrapping_add(moved)));
-        Ok(())
     }
 
     fn each_part(&self, mut put: impl FnMut(&'a [u8])) -> Result<(), Broken> {
