@@ -1,6 +1,8 @@
 //! Code points as Unicode defines them: the largest one, surrogates and their pairs, and ranges. Forms are not known
 //! here.
 
+use std::ops::RangeInclusive;
+
 /// The largest code point that a Python str holds.
 pub const LARGEST_IN_STR: u32 = 0x10_FFFF;
 
@@ -14,6 +16,10 @@ pub(crate) const SUPPLEMENTARY: Range = (0x1_0000, LARGEST_IN_STR);
 
 /// The first code points that take two, three and four bytes in UTF-8.
 pub(crate) const STARTS: [u32; 3] = [0x80, 0x800, 0x1_0000];
+
+/// The bytes that continue a sequence of UTF-8, as a range of units and as bytes.
+pub(crate) const CONTINUATION: Range = (0x80, 0xBF);
+pub(crate) const CONTINUATIONS: RangeInclusive<u8> = CONTINUATION.0 as u8..=CONTINUATION.1 as u8;
 
 /// Whether a byte is a continuation byte.
 #[inline(always)]

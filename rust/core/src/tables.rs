@@ -1,7 +1,7 @@
 //! A form's tables as given: rows, decoding units and names, and the kinds of faults that they name. Nothing derived
 //! from the tables lives here.
 
-use crate::code_point::Range;
+use crate::code_point::{Range, holds};
 
 /// The stable identifiers of the kinds of fault, in the order of their indices.
 const KINDS: [&str; Kind::COUNT] = [
@@ -93,6 +93,13 @@ pub struct FaultRow {
     pub meant: Option<(u32, u32)>,
     /// Ranges of units that continue the sequence, however many follow.
     pub run: Vec<Range>,
+}
+
+impl FaultRow {
+    /// Whether a unit continues the run of a sequence without a fixed length.
+    pub(crate) fn runs_on(&self, unit: u32) -> bool {
+        self.run.iter().any(|&range| holds(range, unit))
+    }
 }
 
 /// The facts that a form is compiled from.

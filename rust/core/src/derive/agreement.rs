@@ -5,11 +5,9 @@
 //! longer that begins with it. Valid UTF-8 without the parting bytes is therefore the same text in the form. Kernels
 //! write what they have found to be shared by the form's layout, so what this does not describe does not agree either.
 
-use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds};
+use crate::code_point::{CONTINUATION, LARGEST_IN_STR, Range, SURROGATES, holds};
 use crate::derive::layout::Layout;
 use crate::tables::{Row, Tables};
-
-const CONTINUATION: Range = (0x80, 0xBF);
 
 /// Where a form parts from UTF-8.
 #[derive(Debug, Default)]

@@ -5,9 +5,7 @@
 //! that belong to it, or a single continuation byte. The diagnosis, which comes in as a function, says for each lead
 //! byte whether that holds; where it does not, the kernels stop.
 
-use std::ops::RangeInclusive;
-
-use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds};
+use crate::code_point::{CONTINUATION, CONTINUATIONS, LARGEST_IN_STR, Range, SURROGATES, holds};
 use crate::derive::layout::{Layout, PAIR, Pairs, RUN_LEAD, SURROGATE_LEAD, SURROGATE_SECOND, Table};
 use crate::derive::piece::Piece;
 use crate::derive::verdict::Verdict;
@@ -15,7 +13,6 @@ use crate::tables::{FaultRow, Kind, Tables};
 
 /// A byte that continues no sequence.
 const PLAIN: u8 = 0x41;
-const CONTINUATIONS: RangeInclusive<u8> = 0x80..=0xBF;
 
 /// The faults of a form that has a layout.
 #[derive(Debug)]
@@ -200,9 +197,8 @@ fn unpaired(verdict: impl Fn(&[u8]) -> Verdict) -> Option<Kind> {
 
 /// Whether a fault row is a lead byte, a range of continuation bytes, and then any continuation bytes.
 fn is_usual(row: &FaultRow) -> bool {
-    let all = (u32::from(*CONTINUATIONS.start()), u32::from(*CONTINUATIONS.end()));
-    let is_second = row.ranges.get(1).is_none_or(|&(low, high)| all.0 <= low && high <= all.1);
-    row.run.is_empty() && is_second && row.ranges.iter().skip(2).all(|&range| range == all)
+    let is_second = row.ranges.get(1).is_none_or(|&(low, high)| CONTINUATION.0 <= low && high <= CONTINUATION.1);
+    row.run.is_empty() && is_second && row.ranges.iter().skip(2).all(|&range| range == CONTINUATION)
 }
 
 /// The kinds of faults of wide units: unpaired surrogates, and values beyond Unicode.
@@ -242,14 +238,12 @@ mod tests {
     use crate::form::Form;
     use crate::tables::Row;
 
-    const TAIL: Range = (0x80, 0xBF);
-
     /// UTF-8 up to U+0FFF, with a name for the lead byte of three bytes.
     fn form(name: Vec<Range>) -> Form {
         let rows = vec![
             Row { first: 0, last: 0x7F, ranges: vec![(0, 0x7F)] },
-            Row { first: 0x80, last: 0x7FF, ranges: vec![(0xC2, 0xDF), TAIL] },
-            Row { first: 0x800, last: 0xFFF, ranges: vec![(0xE0, 0xE0), (0xA0, 0xBF), TAIL] },
+            Row { first: 0x80, last: 0x7FF, ranges: vec![(0xC2, 0xDF), CONTINUATION] },
+            Row { first: 0x800, last: 0xFFF, ranges: vec![(0xE0, 0xE0), (0xA0, 0xBF), CONTINUATION] },
         ];
         let names = vec![FaultRow {
             kind: Kind::from_name("overlong").expect("a kind"),
@@ -264,7 +258,7 @@ mod tests {
     #[test]
     fn the_kernels_stop_at_leads_whose_faults_are_longer_than_their_sequences() {
         for (tails, reach) in [(1, 3), (2, 0)] {
-            let ranges = [vec![(0xE0, 0xE0), (0x80, 0x9F)], vec![TAIL; tails]].concat();
+            let ranges = [vec![(0xE0, 0xE0), (0x80, 0x9F)], vec![CONTINUATION; tails]].concat();
             assert_eq!(form(ranges).fault_table().expect("a table").reach.0[0x60], reach, "{tails}");
         }
     }

@@ -6,17 +6,15 @@
 //! form's rows say anything else *part* from the layout, and the automaton reads them.
 
 use std::iter::repeat;
-use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
-use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds};
+use crate::code_point::{CONTINUATION, CONTINUATIONS, LARGEST_IN_STR, Range, SURROGATES, holds};
 use crate::derive::automaton::linear;
 use crate::derive::heads::{Head, Heads};
 use crate::derive::leads::{self, Leads};
 use crate::once::once;
 use crate::tables::{FaultRow, Row, Tables};
 
-const CONTINUATION: Range = (0x80, 0xBF);
 /// The bytes of a surrogate pair, each written as three.
 pub(crate) const PAIR: [Range; 6] =
     [(0xED, 0xED), (0xA0, 0xAF), CONTINUATION, (0xED, 0xED), (0xB0, 0xBF), CONTINUATION];
@@ -26,8 +24,6 @@ pub(crate) const SURROGATE: [Range; 3] = [PAIR[0], (0xA0, 0xBF), CONTINUATION];
 const RUN: Range = (RUN_LEAD as u32, 0xFF);
 /// The lowest of them.
 pub(crate) const RUN_LEAD: u8 = 0xFE;
-/// The continuation bytes.
-const CONTINUATIONS: RangeInclusive<u8> = 0x80..=0xBF;
 /// The code points at the borders; see [`Layout::borders`].
 const LEAST: [u32; 3] = [0x80, 0x100, 0x1_0000];
 const NO_BORDER: [u8; 3] = [0xFF; 3];

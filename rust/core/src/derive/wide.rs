@@ -1,11 +1,8 @@
 //! Forms of 16- and 32-bit units, derived from their rows: the facts by which the kernels read and write them. Byte
 //! forms have a `layout` and a `spelling` instead.
 
-use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds, split};
+use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SUPPLEMENTARY, SURROGATES, TRAILS, holds, split};
 use crate::tables::{Row, Tables};
-
-/// The units of a surrogate pair.
-const PAIR: [Range; 2] = [(0xD800, 0xDBFF), (0xDC00, 0xDFFF)];
 
 /// A form whose units are code points or, with 16-bit units, surrogate pairs too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +35,7 @@ impl Wide {
     fn of(tables: &Tables, pairs: usize, last: u32) -> Option<Wide> {
         let mut rows: Vec<&Row> = tables.rows.iter().collect();
         rows.sort_by_key(|row| row.first);
-        let is_pair = |row: &&Row| row.ranges == PAIR && (row.first, row.last) == (0x1_0000, LARGEST_IN_STR);
+        let is_pair = |row: &&Row| row.ranges == [LEADS, TRAILS] && (row.first, row.last) == SUPPLEMENTARY;
         let has_pairs = rows.iter().filter(|row| is_pair(row)).count() == pairs;
         rows.retain(|row| !is_pair(row));
         let is_itself = |row: &&Row| row.ranges == [(row.first, row.last)];

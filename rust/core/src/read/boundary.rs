@@ -8,7 +8,6 @@
 //! A sequence has a fixed length, so only as many places need a look; a unit without a fixed length is as long as the
 //! run of its units, and the search goes back to the start of that run.
 
-use crate::code_point::holds;
 use crate::form::Form;
 use crate::read::sequence::{NO_RUN, Span, Step};
 
@@ -83,10 +82,7 @@ impl Form {
     /// The span of units around an offset that continue the unit without a fixed length; empty if there is none.
     fn run_around(&self, part: &Part<'_>, offset: usize) -> Span {
         let Some(unit) = self.tables.run_unit() else { return (offset, offset) };
-        let goes_on = |at: usize| {
-            let found = self.tables.unit_at(part.data, at);
-            found.is_some_and(|found| unit.run.iter().any(|&range| holds(range, found)))
-        };
+        let goes_on = |at: usize| self.tables.unit_at(part.data, at).is_some_and(|found| unit.runs_on(found));
         if !goes_on(offset) {
             return (offset, offset);
         }

@@ -61,7 +61,7 @@ impl Form {
         let goes_on = |ranges: &[Range]| ranges[1..].iter().any(|&range| holds(range, unit));
         let named = self.tables.units.iter().chain(&self.tables.names);
         !self.tables.rows.iter().any(|row| goes_on(&row.ranges))
-            && !{ named }.any(|row| goes_on(&row.ranges) || row.run.iter().any(|&range| holds(range, unit)))
+            && !{ named }.any(|row| goes_on(&row.ranges) || row.runs_on(unit))
     }
 }
 

@@ -170,14 +170,14 @@ impl Form {
     /// The end of the units that continue the form's unit without a fixed length: `start` if there are none.
     #[must_use]
     pub fn run_end(&self, data: &[u8], start: usize) -> usize {
-        let Some(FaultRow { run, .. }) = self.tables.run_unit() else {
+        let Some(row) = self.tables.run_unit() else {
             return start;
         };
         if self.tables.unit_bytes == 1 {
-            return start + run_length(&data[start..], run);
+            return start + run_length(&data[start..], &row.run);
         }
         let mut at = start;
-        while self.tables.unit_at(data, at).is_some_and(|unit| run.iter().any(|&range| holds(range, unit))) {
+        while self.tables.unit_at(data, at).is_some_and(|unit| row.runs_on(unit)) {
             at += self.tables.unit_bytes;
         }
         at

@@ -80,7 +80,8 @@ impl Pass<'_> {
                 self.read_steps(&source, &mut out)?;
             }
         }
-        let width = width(bits_of(out.values()));
+        // All bits that occur in code points: the limits of the kinds are powers of two.
+        let width = Width::of(out.values().iter().fold(0, |seen, point| seen | point));
         Some((out.into_written(), width))
     }
 
@@ -181,21 +182,6 @@ fn read_block(
         }
     }
     end
-}
-
-/// All bits that occur in code points.
-fn bits_of(points: &[u32]) -> u32 {
-    points.iter().fold(0, |seen, point| seen | point)
-}
-
-/// The narrowest kind of str for code points, given all bits that occur in them.
-fn width(seen: u32) -> Width {
-    match seen {
-        0..=0x7F => Width::Ascii,
-        0x80..=0xFF => Width::Latin1,
-        0x100..=0xFFFF => Width::Ucs2,
-        _ => Width::Ucs4,
-    }
 }
 
 /// Copy ASCII.

@@ -6,7 +6,7 @@ use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS, holds,
 use crate::form::Form;
 use crate::kernels::{self, Output, Script, Text, WideText};
 use crate::memory::OutOfMemory;
-use crate::policy::{ESCAPED, LONGEST_ESCAPE, Missing, OnFault, backslashed};
+use crate::policy::{ESCAPED, LONGEST_ESCAPE, Missing, OnFault, SURROGATE_ESCAPE, backslashed};
 
 /// Why the loop over a str stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,9 +132,8 @@ impl Form {
     /// Whether the form lacks the code point at an index, and no pair that is joined begins there.
     #[must_use]
     pub fn lacks(&self, text: Text<'_>, at: usize) -> bool {
-        let holds_at = |range, at| at < text.len() && holds(range, text.at(at));
-        let begins_pair = self.tables.joins_pairs && holds_at(LEADS, at) && holds_at(TRAILS, at + 1);
-        !begins_pair && !self.write(text.at(at), &mut Vec::new())
+        let (code_point, end) = self.next_written(text, at);
+        end == at + 1 && !self.has(code_point)
     }
 
     /// Write a policy's answer to code points that the form lacks, and return the index after those answered; None if
@@ -155,8 +154,7 @@ impl Form {
             Missing::BackslashReplace => all((start..end).all(|at| self.write_escape(text.at(at), out))),
             Missing::SurrogatePass => self.write_prefix(text, (start, end), |point| self.write_surrogate(point, out)),
             Missing::SurrogateEscape => self.write_prefix(text, (start, end), |point| {
-                let byte = u8::try_from(point.wrapping_sub(0xDC00)).ok().filter(|&byte| byte >= 0x80);
-                byte.map(|byte| out.push(byte)).is_some()
+                holds(ESCAPED, point).then(|| out.push((point - SURROGATE_ESCAPE) as u8)).is_some()
             }),
         };
         // A partial unit is not an answer.

@@ -42,12 +42,7 @@ impl TextBuffer {
     /// The narrowest kind of str that holds them.
     #[must_use]
     pub fn width(&self) -> Width {
-        match self.seen {
-            0..=0x7F => Width::Ascii,
-            0x80..=0xFF => Width::Latin1,
-            0x100..=0xFFFF => Width::Ucs2,
-            _ => Width::Ucs4,
-        }
+        Width::of(self.seen)
     }
 
     /// Add a code point.
