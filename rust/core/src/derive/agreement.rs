@@ -6,6 +6,7 @@
 //! write what they have found to be shared by the form's layout, so what this does not describe does not agree either.
 
 use crate::code_point::{CONTINUATION, LARGEST_IN_STR, Range, SURROGATES, holds};
+use crate::derive::automaton::Entry;
 use crate::derive::layout::Layout;
 use crate::tables::{Row, Tables};
 
@@ -135,9 +136,8 @@ fn agrees(tables: &Tables, lead: u8, second: Option<u8>, length: usize, points: 
     let units = tables.units.iter().map(|unit| &unit.ranges);
     let longer = tables.rows.iter().map(|row| &row.ranges).chain(units).any(|r| begins(r) && r.len() > length);
     let same = |row: &Row| {
-        let (base, weights) = crate::derive::automaton::linear(row.first, &row.ranges);
         let units = [Some(lead), second].into_iter().flatten().map(u32::from).chain([CONTINUATION.0; 2]);
-        let value = units.zip(&weights).fold(base, |sum, (unit, w)| sum.wrapping_add(unit.wrapping_mul(*w)));
+        let value = Entry::new(row.first, &row.ranges, None).value(units);
         let tail_is_whole = row.ranges.iter().skip(2).all(|&range| range == CONTINUATION);
         tail_is_whole && value == points.0
     };

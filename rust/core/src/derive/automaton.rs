@@ -28,6 +28,25 @@ pub struct Entry {
     pub unit: Option<usize>,
 }
 
+impl Entry {
+    /// The entry of ranges, the lowest units of which have the value `first`.
+    pub(crate) fn new(first: u32, ranges: &[Range], unit: Option<usize>) -> Self {
+        let mut weights = vec![1u32; ranges.len()];
+        for at in (1..ranges.len()).rev() {
+            let (low, high) = ranges[at];
+            weights[at - 1] = weights[at].wrapping_mul((high - low).wrapping_add(1));
+        }
+        let lowest =
+            ranges.iter().zip(&weights).fold(0u32, |sum, (range, w)| sum.wrapping_add(range.0.wrapping_mul(*w)));
+        Entry { base: first.wrapping_sub(lowest), weights, unit }
+    }
+
+    /// The value of units.
+    pub(crate) fn value(&self, units: impl Iterator<Item = u32>) -> u32 {
+        units.zip(&self.weights).fold(self.base, |sum, (unit, w)| sum.wrapping_add(unit.wrapping_mul(*w)))
+    }
+}
+
 /// What is known after some units.
 #[derive(Debug)]
 pub struct State {
@@ -182,23 +201,7 @@ pub(crate) fn cuts(ranges: &[Vec<Range>]) -> Vec<u32> {
 }
 
 fn entries(tables: &Tables) -> Vec<Entry> {
-    let rows = tables.rows.iter().map(|row| entry(row.first, &row.ranges, None));
-    let units = tables.units.iter().enumerate().map(|(at, unit)| entry(0, &unit.ranges, Some(at)));
+    let rows = tables.rows.iter().map(|row| Entry::new(row.first, &row.ranges, None));
+    let units = tables.units.iter().enumerate().map(|(at, unit)| Entry::new(0, &unit.ranges, Some(at)));
     rows.chain(units).collect()
-}
-
-fn entry(first: u32, ranges: &[Range], unit: Option<usize>) -> Entry {
-    let (base, weights) = linear(first, ranges);
-    Entry { base, weights, unit }
-}
-
-/// The base and the weights of [`Entry`].
-pub(crate) fn linear(first: u32, ranges: &[Range]) -> (u32, Vec<u32>) {
-    let mut weights = vec![1u32; ranges.len()];
-    for at in (1..ranges.len()).rev() {
-        let (low, high) = ranges[at];
-        weights[at - 1] = weights[at].wrapping_mul((high - low).wrapping_add(1));
-    }
-    let lowest = ranges.iter().zip(&weights).fold(0u32, |sum, (range, w)| sum.wrapping_add(range.0.wrapping_mul(*w)));
-    (first.wrapping_sub(lowest), weights)
 }

@@ -9,7 +9,7 @@ use std::iter::repeat;
 use std::sync::OnceLock;
 
 use crate::code_point::{CONTINUATION, CONTINUATIONS, LARGEST_IN_STR, Range, SURROGATES, holds};
-use crate::derive::automaton::linear;
+use crate::derive::automaton::Entry;
 use crate::derive::heads::{Head, Heads};
 use crate::derive::leads::{self, Leads};
 use crate::once::once;
@@ -514,23 +514,20 @@ fn pairs(tables: &Tables) -> Pairs {
     }
 }
 
-/// A row, and the linear form of its values.
+/// A row, and how its values follow from its units.
 struct Line<'a> {
     ranges: &'a [Range],
-    base: u32,
-    weights: Vec<u32>,
+    entry: Entry,
 }
 
 impl<'a> Line<'a> {
     fn new(row: &'a Row) -> Self {
-        let (base, weights) = linear(row.first, &row.ranges);
-        Line { ranges: &row.ranges, base, weights }
+        Line { ranges: &row.ranges, entry: Entry::new(row.first, &row.ranges, None) }
     }
 
     /// The lowest value of the sequences that begin with three units.
     fn value(&self, units: [u32; 3]) -> u32 {
-        let units = units.into_iter().chain(repeat(CONTINUATION.0));
-        units.zip(&self.weights).fold(self.base, |sum, (unit, w)| sum.wrapping_add(unit.wrapping_mul(*w)))
+        self.entry.value(units.into_iter().chain(repeat(CONTINUATION.0)))
     }
 }
 
