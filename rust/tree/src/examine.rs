@@ -254,14 +254,16 @@ fn may_be_wide(head: &[u8]) -> bool {
     let (words, _) = whole.as_chunks::<4>();
     let is_bad_half = |unit: u16| unit < 8 || (0xE000..0xF900).contains(&unit);
     let is_bad_word = |unit: u32| !(8..=0x10_FFFF).contains(&unit);
-    let is_refused =
-        |unlikely: usize, units: usize| unlikely > FEW.min(units / FEW).max(units / POINTS_FOR_AN_UNLIKELY);
-    let count = |is_bad: &dyn Fn(&[u8; 2]) -> bool| halves.iter().filter(|unit| is_bad(unit)).count();
-    let count_words = |is_bad: &dyn Fn(&[u8; 4]) -> bool| words.iter().filter(|unit| is_bad(unit)).count();
-    !(is_refused(count(&|unit| is_bad_half(u16::from_le_bytes(*unit))), halves.len())
-        && is_refused(count(&|unit| is_bad_half(u16::from_be_bytes(*unit))), halves.len())
-        && is_refused(count_words(&|unit| is_bad_word(u32::from_le_bytes(*unit))), words.len())
-        && is_refused(count_words(&|unit| is_bad_word(u32::from_be_bytes(*unit))), words.len()))
+    !(is_refused(halves, |unit| is_bad_half(u16::from_le_bytes(*unit)))
+        && is_refused(halves, |unit| is_bad_half(u16::from_be_bytes(*unit)))
+        && is_refused(words, |unit| is_bad_word(u32::from_le_bytes(*unit)))
+        && is_refused(words, |unit| is_bad_word(u32::from_be_bytes(*unit))))
+}
+
+/// Whether too many units are unlikely.
+fn is_refused<U>(units: &[U], is_bad: impl Fn(&U) -> bool) -> bool {
+    let unlikely = units.iter().filter(|unit| is_bad(unit)).count();
+    unlikely > FEW.min(units.len() / FEW).max(units.len() / POINTS_FOR_AN_UNLIKELY)
 }
 
 #[cfg(test)]
