@@ -73,8 +73,8 @@ pub fn number_of(given: &Bound<'_, PyAny>) -> Option<usize> {
     given.cast::<PyInt>().ok()?.extract().ok()
 }
 
-/// The value of an argument that is a size, a limit or an offset: see `eightfold.text.size_of`. One that no object can
-/// have is the largest.
+/// The value of an argument that is a size, a limit or an offset: see `eightfold.arguments.size_of`. One that no object
+/// can have is the largest.
 pub fn size_of(given: &Bound<'_, PyAny>, name: &str, least: usize) -> PyResult<usize> {
     let py = given.py();
     match number_of(given) {

@@ -25,7 +25,7 @@ const TEXT: i32 = -3;
 /// The way from the folder of patterns to the top, and the patterns as they were written.
 type Patterns = (Vec<u8>, Vec<Vec<u8>>);
 
-/// `eightfold.files.walk.trees.Selected`.
+/// `eightfold.files.walk.trees._Selected`.
 #[derive(FromPyObject)]
 struct Selected {
     include: Option<Patterns>,
