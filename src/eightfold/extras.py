@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
@@ -58,7 +58,7 @@ def needed_by(door: str, package: str, extra: str = "") -> Iterator[None]:
         raise ModuleNotFoundError(f"{door} needs {package}: {command}", name=package) from None
 
 
-def requirements(required: Iterator[str] | tuple[str, ...] | list[str], extra: str) -> Iterator[str]:
+def requirements(required: Iterable[str], extra: str) -> Iterator[str]:
     """Yield the requirements of an extra that apply to this Python.
 
     >>> list(requirements(['rich<15,>=13; extra == "cli"', 'old; python_version < "3.0" and extra == "cli"'], "cli"))

@@ -232,7 +232,7 @@ def _lies_in(box: Box, other: Box) -> bool:
 
 
 def _class(points: Points) -> re.Pattern[str]:
-    """Return the expression that matches as many of these code points as possible; None if there are too many."""
+    """Return the expression that matches as many of these code points as possible; none if there are too many."""
     few = points if len(points) <= _MOST_RANGES else ()
     shown = "".join(f"\\U{each.start:08x}-\\U{each.stop - 1:08x}" for each in few)
     return re.compile(f"[{shown}]*+" if shown else "")
