@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from base64 import b64encode
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from eightfold import cli
-from eightfold.columns.footers import Footer, ended, put_back_in, repaired_texts
-from eightfold.columns.thrift import MalformedError, Reader, binary
+from eightfold.columns.footers import Footer, PageIndex, ended, put_back_in, repaired_texts
+from eightfold.columns.thrift import SCALAR, MalformedError, Reader, binary
 from eightfold.files.records.table_changes import TextChange
+from tests.support.peaks import peak
 from tests.support.table_files import said, strings
 
 pa = pytest.importorskip("pyarrow")
@@ -148,26 +150,71 @@ def test_integers_of_thrift_have_a_sign(value: int, kind: int) -> None:
     digits.append(zigzag)
     # The second field has the number of its own, 1000, and the third one that counts from there.
     fields = bytes([0x10 | kind]) + digits + bytes([kind, 0xD0, 0x0F]) + digits + bytes([0x20 | kind]) + digits
-    assert Reader(fields + b"\0").struct() == {1: value, 1000: value, 1002: value}
+    wanted = dict.fromkeys((1, 1000, 1002), SCALAR)
+    assert Reader(fields + b"\0").struct(wanted) == {1: value, 1000: value, 1002: value}
 
 
 @pytest.mark.parametrize("length", [0, 1, 127, 128, 129, 16383, 16384])
 def test_bytes_of_thrift_of_any_length(length: int) -> None:
     data = b"a" * length
-    assert Reader(b"\x18" + binary(data) + b"\0").struct()[1].data == data
+    assert Reader(b"\x18" + binary(data) + b"\0").struct({1: SCALAR})[1].data == data
 
 
-def test_every_kind_of_value_of_thrift_is_passed_over() -> None:
-    values = [
-        *("11", "12", "13 7f", "14 03", "15 03", "16 03", f"17 {'ff' * 8}", "18 01 61", "19 21 01 02", "1a 13 7f"),
-        *("1b 00", "1b 01 85 01 61 03", "1c 15 03 00", f"1d {'ff' * 16}"),
-    ]
-    fields = Reader(bytes.fromhex("".join((*values, "15 04", "00")))).struct()
-    assert list(fields) == list(range(1, len(values) + 2))
-    assert [fields[number] for number in (1, 2, 4, 5, 6, 9)] == [True, False, -2, -2, -2, [True, False]]
-    ((text, integer),) = fields[12]
-    assert (fields[11], text.data, integer, fields[13]) == ([], b"a", -2, {1: -2})
-    assert fields[len(values) + 1] == 2
+VALUES_OF_THRIFT = [
+    *("11", "12", "13 7f", "14 03", "15 03", "16 03", f"17 {'ff' * 8}", "18 01 61", "19 21 01 02", "1a 13 7f"),
+    *("1b 00", "1b 01 85 01 61 03", "1c 15 03 00", f"1d {'ff' * 16}"),
+]
+
+
+@pytest.mark.parametrize("shape", [None, SCALAR, [SCALAR], [{1: SCALAR}], {1: SCALAR}])
+def test_every_kind_of_value_of_thrift_is_read_or_passed_over(shape: Any) -> None:
+    data = bytes.fromhex("".join((*VALUES_OF_THRIFT, "15 04", "00")))
+    last = len(VALUES_OF_THRIFT) + 1
+    wanted = {} if shape is None else dict.fromkeys(range(1, last), shape)
+    fields = Reader(data).struct({**wanted, last: SCALAR})
+    assert fields.pop(last) == 2
+    match shape:
+        case None:
+            assert fields == {}
+        case "scalar":
+            assert list(fields) == [1, 2, 3, 4, 5, 6, 7, 8, 14]
+            assert [fields[number] for number in (1, 2, 4, 5, 6)] == [True, False, -2, -2, -2]
+            assert fields[8].data == b"a"
+        case ["scalar"]:
+            assert fields == {9: [True, False], 10: [b"\x7f"]}
+        case [_]:
+            assert fields == {9: [], 10: []}
+        case _:
+            assert fields == {13: {1: -2}}
+
+
+MANY = 20_000
+LENGTH = binary(bytes(MANY))[:-MANY]
+
+
+@pytest.mark.parametrize("field", [b"\x19", b"\x59", b"\x79"], ids=["version", "pairs", "unknown"])
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param(b"\xf1" + LENGTH + b"\x01" * MANY, id="bools"),
+        pytest.param(b"\xf5" + LENGTH + bytes(MANY), id="integers"),
+        pytest.param(b"\xf8" + LENGTH + bytes(MANY), id="texts"),
+        pytest.param(b"\xf9" + LENGTH + b"\x0c" * MANY, id="lists"),
+        pytest.param(b"\xfb" + LENGTH + bytes(MANY), id="maps"),
+        pytest.param(b"\x1c" + b"\x11" * MANY + bytes(1), id="fields"),
+        pytest.param(b"\x19\xfc" + LENGTH + bytes(MANY), id="structs"),
+    ],
+)
+def test_what_is_not_wanted_of_a_footer_takes_no_memory(field: bytes, values: bytes) -> None:
+    data = field + values + b"\0"
+    assert peak(lambda: footers(data), limit=len(data)) < len(data)
+
+
+def test_bounds_of_pages_alone_are_read_of_a_page_index() -> None:
+    index = PageIndex(0, "name", 0, 0, 2 * MANY)
+    file = BytesIO(b"\x19\xfc" + LENGTH + bytes(MANY) + b"\x19\x18\x01a\0")
+    assert peak(lambda: [bound.data for bound in index.bounds(file)], limit=3 * MANY) < 3 * MANY
+    assert [bound.data for bound in index.bounds(file)] == [b"a"]
 
 
 def test_bounds_in_the_fields_of_old_writers() -> None:
@@ -221,7 +268,7 @@ def test_a_list_of_more_values_than_pyarrow_reads_is_refused(kind: bytes) -> Non
     count = 1_000_001
     size = binary(bytes(count))[:-count]
     with pytest.raises(MalformedError, match="too long"):
-        Reader(kind + size + bytes(2 * count)).struct()
+        Reader(kind + size + bytes(2 * count)).struct({})
 
 
 @pytest.mark.parametrize("verb", ["check", "repair"])

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from eightfold.columns.arrow import pyarrow
 from eightfold.columns.schemas import KEY, NAME, VALUE, AlikeError, Text, texts_of, with_texts
-from eightfold.columns.thrift import MalformedError, Reader, Span, Struct, binary
+from eightfold.columns.thrift import SCALAR, MalformedError, Reader, Shape, Span, Struct, binary
 from eightfold.files.records.table_changes import TextChange
 
 _MAGIC = b"PAR1"
@@ -45,6 +45,33 @@ _STATISTICS = {1: "max", 2: "min", 5: "max_value", 6: "min_value"}
 """Fields of Statistics."""
 _PAGE_BOUNDS = {2: "min_values", 3: "max_values"}
 """Fields of ColumnIndex."""
+
+_PAIR_SHAPES: list[Shape] = [{_PAIR_KEY: SCALAR, _PAIR_VALUE: SCALAR}]
+_ELEMENT_SHAPE: Shape = {
+    _ELEMENT_NAME: SCALAR,
+    _CHILD_COUNT: SCALAR,
+    _CONVERTED_TYPE: SCALAR,
+    _LOGICAL_TYPE: {field: {} for field in _TEXT_LOGICAL_TYPES},
+}
+_CHUNK_SHAPE: Shape = {
+    _CHUNK_METADATA: {
+        _CHUNK_PATH: [SCALAR],
+        _VALUE_COUNT: SCALAR,
+        _CHUNK_PAIRS: _PAIR_SHAPES,
+        _DATA_PAGE_OFFSET: SCALAR,
+        _CHUNK_STATISTICS: dict.fromkeys(_STATISTICS, SCALAR),
+        _BLOOM_OFFSET: SCALAR,
+    },
+    _INDEX_OFFSET: SCALAR,
+    _INDEX_LENGTH: SCALAR,
+}
+_FOOTER_SHAPE: dict[int, Shape] = {
+    _SCHEMA: [_ELEMENT_SHAPE],
+    _ROW_GROUPS: [{_CHUNKS: [_CHUNK_SHAPE]}],
+    _PAIRS: _PAIR_SHAPES,
+    _CREATED_BY: SCALAR,
+}
+
 _DEEPEST = 128
 """How deep a schema may be: deeper than pyarrow reads one, and not so deep that the paths take much memory."""
 ARROW_SCHEMA = b"ARROW:schema"
@@ -97,7 +124,7 @@ class PageIndex(NamedTuple):
             MalformedError: there are none at this place.
         """
         file.seek(self.start)
-        fields = Reader(file.read(self.length)).struct()
+        fields = Reader(file.read(self.length)).struct({field: [SCALAR] for field in _PAGE_BOUNDS})
         for field, name in _PAGE_BOUNDS.items():
             found = fields.get(field)
             for page, bound in enumerate(found if isinstance(found, list) else ()):
@@ -133,7 +160,7 @@ class Footer:
     def __init__(self, data: bytes, start: int) -> None:
         self.data = data
         self.start = start
-        self._fields = Reader(data).struct()
+        self._fields = Reader(data).struct(_FOOTER_SHAPE)
         self._elements = _structs(self._fields.get(_SCHEMA))
         self._pairs = _structs(self._fields.get(_PAIRS))
         self._spans: list[tuple[Text, Span]] = list(self._texts())

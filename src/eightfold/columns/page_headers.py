@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from eightfold.columns.thrift import MalformedError, Reader
+from eightfold.columns.thrift import SCALAR, MalformedError, Reader
 
 _TYPE, _CHECKSUM = 1, 4
 """Fields of PageHeader: type and crc."""
@@ -35,7 +35,7 @@ def page_options(file: BinaryIO, starts: Iterable[int]) -> dict[str, Any]:
     for start in starts:
         file.seek(start)
         with suppress(MalformedError):
-            header = Reader(file.read(_LONGEST)).first_fields(_CHECKSUM)
+            header = Reader(file.read(_LONGEST)).first_fields({_TYPE: SCALAR, _CHECKSUM: SCALAR})
             if header.get(_TYPE) in _DATA_PAGES:
                 versions.add(_DATA_PAGES[header[_TYPE]])
                 has_checksum |= _CHECKSUM in header

@@ -1,31 +1,35 @@
 r"""Values in the compact protocol of Thrift, as the footers of Parquet files hold them: read only, with their places.
 
-Every length is checked against the bytes that are there, and lists have a longest one: of a footer of a stranger, each
-byte may be a struct, which takes some hundred bytes.
+Every length is checked against the bytes that are there, lists have a longest one, and only wanted fields are kept: of
+a footer of a stranger, each byte may be a struct, which takes some hundred bytes.
 Source: doc/specs/thrift-compact-protocol.md of Apache Thrift.
 
->>> fields = Reader(bytes.fromhex("1502 1803616263 00")).struct()
->>> fields[1], fields[2].data
-(1, b'abc')
+>>> fields = Reader(bytes.fromhex("1502 1803616263 1502 00")).struct({1: SCALAR, 2: SCALAR})
+>>> fields[1], fields[2].data, 3 in fields
+(1, b'abc', False)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias
+
+SCALAR = "scalar"
+Shape: TypeAlias = "dict[int, Shape] | list[Shape] | str"
+"""What is wanted: of a struct, the shapes of its fields by their numbers; of a list, the one of its elements in a list;
+and SCALAR for a bool, an integer or bytes. What has another shape is passed over, as Thrift does."""
 
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT, _UUID = range(1, 14)
 _DEEPEST = 24
 _LONGEST_LIST = 1_000_000
 """How many values a list may have: pyarrow refuses footers with longer ones."""
 _TOO_SHORT = "its metadata end too early"
-_Read = TypeVar("_Read")
 
 
 class MalformedError(ValueError):
     r"""Raised where bytes are not a struct in the compact protocol.
 
-    >>> Reader(b"\x18\x7f").struct()
+    >>> Reader(b"\x18\x7f").struct({})
     Traceback (most recent call last):
     eightfold.columns.thrift.MalformedError: its metadata end too early
     """
@@ -67,7 +71,7 @@ class Reader:
         data: the bytes.
         start: where the struct begins.
 
-    >>> Reader(b"\x00").struct()
+    >>> Reader(b"\x00").struct({})
     {}
     """
 
@@ -84,44 +88,38 @@ class Reader:
             _I64: self._integer,
             _DOUBLE: lambda: self._taken(8),
             _BINARY: self._binary,
-            _LIST: lambda: self._inside(self._list),
-            _SET: lambda: self._inside(self._list),
-            _MAP: lambda: self._inside(self._map),
-            _STRUCT: self.struct,
             _UUID: lambda: self._taken(16),
         }
+        self._readers_inside: dict[int, Callable[[Shape | None], Any]] = {
+            _LIST: self._list,
+            _SET: self._list,
+            _MAP: self._map,
+            _STRUCT: self._fields,
+        }
 
-    def struct(self) -> Struct:
-        """Return the fields of a struct by their numbers: ints, bools, lists, dicts and, for bytes, a :class:`Span`.
+    def struct(self, wanted: dict[int, Shape]) -> Struct:
+        """Return the wanted fields of a struct by their numbers: ints, bools, lists, structs and, for bytes, spans.
 
         Raises:
             MalformedError: the bytes end too early, or are nested too deeply.
         """
-        return self._inside(self._fields)
+        fields: Struct = self._inside(_STRUCT, wanted)
+        return fields
 
-    def _inside(self, read: Callable[[], _Read]) -> _Read:
-        """Read what may hold other values, and so may be nested."""
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise MalformedError("its metadata are nested too deeply")
-        found = read()
-        self._depth -= 1
-        return found
-
-    def first_fields(self, last: int) -> Struct:
-        r"""Return the fields of a struct up to a number. What follows it need not be there.
+    def first_fields(self, wanted: dict[int, Shape]) -> Struct:
+        r"""Return the wanted fields of a struct. What follows the last of them need not be there.
 
         Raises:
             MalformedError: as for :meth:`struct`.
 
-        >>> Reader(b"\x15\x02\x15\x08\x18").first_fields(2)
+        >>> Reader(b"\x15\x02\x15\x08\x18").first_fields({1: SCALAR, 2: SCALAR})
         {1: 1, 2: 4}
         """
         fields = Struct(self._at)
         for number, kind, _ in self._headers():
-            if number <= last:
-                fields[number] = self._field(kind)
-            if number >= last:
+            if number <= max(wanted):
+                self._take(fields, number, kind, wanted)
+            if number >= max(wanted):
                 break
         return fields
 
@@ -137,14 +135,30 @@ class Reader:
         for number, kind, start in self._headers():
             if number == wanted:
                 return start, self._at
-            self._field(kind)
+            self._field(kind, None)
         raise MalformedError("its metadata have no such field")
 
-    def _fields(self) -> Struct:
+    def _inside(self, kind: int, wanted: Shape | None) -> Any:
+        """Read what may hold other values, and so may be nested."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise MalformedError("its metadata are nested too deeply")
+        found = self._readers_inside[kind](wanted)
+        self._depth -= 1
+        return found
+
+    def _fields(self, wanted: Shape | None) -> Struct | None:
         fields = Struct(self._at)
+        shapes = wanted if isinstance(wanted, dict) else {}
         for number, kind, _ in self._headers():
-            fields[number] = self._field(kind)
-        return fields
+            self._take(fields, number, kind, shapes)
+        return None if shapes is not wanted else fields
+
+    def _take(self, fields: Struct, number: int, kind: int, wanted: dict[int, Shape]) -> None:
+        """Read a field, and keep it if it is wanted."""
+        found = self._field(kind, wanted.get(number))
+        if found is not None:
+            fields[number] = found
 
     def _headers(self) -> Iterator[tuple[int, int, int]]:
         """Yield the number and the kind of each field of a struct, and where its header begins."""
@@ -154,14 +168,20 @@ class Reader:
             yield number, header & 15, start
             start = self._at
 
-    def _field(self, kind: int) -> Any:
-        return kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind)
+    def _field(self, kind: int, wanted: Shape | None) -> Any:
+        """Read a field, whose kind says what a bool is; return None for one that has not the wanted shape."""
+        if kind in (_TRUE, _FALSE):
+            return kind == _TRUE if wanted == SCALAR else None
+        return self._value(kind, wanted)
 
-    def _value(self, kind: int) -> Any:
+    def _value(self, kind: int, wanted: Shape | None) -> Any:
+        if kind in self._readers_inside:
+            return self._inside(kind, wanted)
         read = self._readers.get(kind)
         if read is None:
             raise MalformedError("its metadata have a field of an unknown type")
-        return read()
+        found = read()
+        return found if wanted == SCALAR else None
 
     def _byte(self) -> int:
         at, self._at = self._at, self._at + 1
@@ -196,17 +216,23 @@ class Reader:
         data = self._taken(self._number())
         return Span(start, self._at, data)
 
-    def _list(self) -> list[Any]:
+    def _list(self, wanted: Shape | None) -> list[Any] | None:
         header = self._byte()
         size = header >> 4 if header >> 4 < 15 else self._number()
         self._check_size(size)
-        return [self._value(header & 15) for _ in range(size)]
+        (shape,) = wanted if isinstance(wanted, list) else (None,)
+        values = (self._value(header & 15, shape) for _ in range(size))
+        found = [value for value in values if value is not None]
+        return None if shape is None else found
 
-    def _map(self) -> list[tuple[Any, Any]]:
+    def _map(self, _: Shape | None) -> None:
+        """Pass over a map: none is wanted."""
         size = self._number()
         self._check_size(size)
         kinds = self._byte() if size else 0
-        return [(self._value(kinds >> 4), self._value(kinds & 15)) for _ in range(size)]
+        for _ in range(size):
+            self._value(kinds >> 4, None)
+            self._value(kinds & 15, None)
 
     def _check_size(self, size: int) -> None:
         if size > _LONGEST_LIST:
@@ -228,4 +254,4 @@ def binary(data: bytes) -> bytes:
     return bytes([*number, length]) + data
 
 
-__all__ = ["MalformedError", "Reader", "Span", "Struct", "binary"]
+__all__ = ["SCALAR", "MalformedError", "Reader", "Shape", "Span", "Struct", "binary"]
