@@ -14,6 +14,7 @@ import pytest
 
 from eightfold import cli
 from eightfold.cli.work.table_changes import Planned
+from eightfold.columns.footers import read_footer
 from eightfold.files.records.table_changes import ValueChange
 from tests.support.table_files import KINDS, opened, strings, written
 
@@ -476,3 +477,22 @@ def test_many_values_in_chunks_come_back(kind: str, seed: int, tmp_path: Path) -
     assert run(tmp_path, "--apply", plan) == 0
     assert run(tmp_path, "--undo", plan) == 0
     assert values(path) == before
+
+
+@pytest.mark.parametrize("options", [("--plan", "plan"), ("--verify", "--in-place"), ("--apply", "applied")])
+def test_the_footers_of_a_file_and_of_its_copy_are_read_once_each(
+    options: tuple[str, ...], tmp_path: Path, monkeypatch: Any
+) -> None:
+    path = written(tmp_path, "parquet")
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["repair", "--plan", "applied", str(path)]) == 0
+    read: list[Any] = []
+
+    def counted(file: Any) -> Any:
+        read.append(file)
+        return read_footer(file)
+
+    monkeypatch.setattr("eightfold.columns.parquet_files.read_footer", counted)
+    is_applied = "--apply" in options
+    assert cli.main(["repair", *options, *([] if is_applied else [str(path)])]) == 0
+    assert len(read) == (1 if is_applied else 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from eightfold.cli.commands.repair.options import Options
@@ -50,19 +51,24 @@ class TableFile:
 
     @contextmanager
     def _reading(self) -> Iterator[TableReader]:
-        """Open the table with its names and metadata repaired.
+        """Give the table with its names and metadata repaired.
 
         Raises:
             FileError: it is malformed. StoppedError: the policy cannot repair a text.
         """
+        try:
+            yield self._reader
+        except ConversionError as error:
+            raise self._stopped(error) from error
+
+    @cached_property
+    def _reader(self) -> TableReader:
+        """The table with its names and metadata repaired, opened once: a long footer takes seconds."""
         from eightfold.columns.table_files import reading
 
         self._file.seek(0)
-        try:
-            with reading(self.path, self.kind, self._file, self._repaired_text) as reader:
-                yield reader
-        except ConversionError as error:
-            raise self._stopped(error) from error
+        with reading(self.path, self.kind, self._file, self._repaired_text) as reader:
+            return reader
 
     def _repaired_text(self, text: bytes) -> bytes:
         from eightfold.cli.work.table_repair import repaired_text
