@@ -463,9 +463,9 @@ CHANGE = PLAN["changes"][0]
         ("{}", "not a JSON object with a version"),
         ('["version"]', "not a JSON object with a version"),
         ("1", "not a JSON object with a version"),
-        (json.dumps({**PLAN, "version": 2}), "version 2, and this eightfold reads version 1"),
-        (json.dumps({**PLAN, "version": True}), "version True, and this eightfold reads version 1"),
-        (json.dumps({**PLAN, "version": 1.0}), "version 1.0, and this eightfold reads version 1"),
+        (json.dumps({**PLAN, "version": 2}), "version 2, but this eightfold reads version 1"),
+        (json.dumps({**PLAN, "version": True}), "version true, but this eightfold reads version 1"),
+        (json.dumps({**PLAN, "version": 1.0}), "version 1.0, but this eightfold reads version 1"),
         (json.dumps({key: value for key, value in PLAN.items() if key != "form"}), "it has no 'form'"),
         (json.dumps({**PLAN, "form": 8}), "must be strings"),
         (json.dumps({**PLAN, "changes": 8}), "not iterable"),
@@ -486,6 +486,13 @@ CHANGE = PLAN["changes"][0]
 def test_what_is_no_plan_is_refused(text: str | bytes, reason: str) -> None:
     with pytest.raises(repair.PlanError, match=reason):
         repair.Plan.from_json(text)
+
+
+@pytest.mark.parametrize("version", ["x" * 1_000_000, 10**4000, [0] * 1_000_000, {"a" * 1_000_000: 1}])
+def test_an_unknown_version_is_not_repeated_whole(version: object) -> None:
+    with pytest.raises(repair.PlanError, match=r"this plan has version .*, but this eightfold reads") as caught:
+        repair.Plan.from_json(json.dumps({"version": version}))
+    assert len(str(caught.value)) < 100
 
 
 def test_utf_8_is_not_walked_sequence_by_sequence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from eightfold.faults import immutable
 from eightfold.repair.changes import Change, PlanError, apply_changes, in_order, read_as_plan, undo_changes
 from eightfold.repair.policies import Policy
 from eightfold.repair.repairing import Repairer
+from eightfold.version import refusal
 
 PLAN_VERSION = 1
 
@@ -152,7 +153,7 @@ class Plan:
 
         >>> Plan.from_json('{"version": 9}')
         Traceback (most recent call last):
-        eightfold.repair.changes.PlanError: this plan has version 9, and this eightfold reads version 1
+        eightfold.repair.changes.PlanError: this plan has version 9, but this eightfold reads version 1
         """
         return cls.from_dict(versioned(text))
 
@@ -182,9 +183,8 @@ def versioned(text: str | bytes) -> Any:
         raise PlanError("this is not a plan: values are nested too deeply") from None
     if not isinstance(values, dict) or "version" not in values:
         raise PlanError("this is not a plan: not a JSON object with a version")
-    version = values["version"]
-    if (type(version), version) != (int, PLAN_VERSION):  # True is equal to 1
-        raise PlanError(f"this plan has version {version}, and this eightfold reads version {PLAN_VERSION}")
+    if (reason := refusal("plan", values["version"], PLAN_VERSION)) is not None:
+        raise PlanError(reason)
     return values
 
 

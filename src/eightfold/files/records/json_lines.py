@@ -13,12 +13,11 @@ from typing import Any
 
 from eightfold.files import FileError
 from eightfold.files.read.reading import Source
+from eightfold.version import refusal
 
 VERSION = 1
 LONGEST_LINE = 128 << 20
 """The maximum number of bytes of a line. Only values of a table come near it, with some 40 MB, old and new together."""
-_SHOWN = 40
-"""The number of characters of an unknown version that are shown."""
 
 
 def record(values: Mapping[str, Any]) -> bytes:
@@ -55,15 +54,8 @@ def _check_heading(source: Source, kind: str, line: bytes) -> None:
     values = _value(source, f"this is not a {kind}: ", line)
     if not isinstance(values, dict) or values.get("eightfold") != kind:
         raise FileError(source.path, f"this is not a {kind}: its first line does not say so")
-    version = values.get("version")
-    if (type(version), version) != (int, VERSION):  # True is equal to 1
-        raise FileError(
-            source.path, f"this {kind} has version {_shown(version)}, but this eightfold reads version {VERSION}"
-        )
-
-
-def _shown(version: object) -> str:
-    return json.dumps(version)[:_SHOWN] if isinstance(version, (int, str)) else "of another kind"
+    if (reason := refusal(kind, values.get("version"), VERSION)) is not None:
+        raise FileError(source.path, reason)
 
 
 def _value(source: Source, where: str, line: bytes) -> Any:
