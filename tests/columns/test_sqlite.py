@@ -130,7 +130,7 @@ def test_keys_of_which_several_columns_are_ill_formed(tmp_path: Path) -> None:
     assert run(path, "SELECT a, b, c FROM t") == [("a\uefff".encode(), "b\ueffe".encode(), "c\ueffd".encode())]
 
 
-def test_the_tables_of_sqlite_itself_are_left_alone(tmp_path: Path) -> None:
+def test_the_schema_is_audited_and_left_alone(tmp_path: Path) -> None:
     schema = b"CREATE TABLE t (a TEXT /* caf\xe9 */)".hex()
     path = made(
         tmp_path,
@@ -139,9 +139,29 @@ def test_the_tables_of_sqlite_itself_are_left_alone(tmp_path: Path) -> None:
         "PRAGMA writable_schema = ON",
         f"UPDATE sqlite_schema SET sql = CAST(x'{schema}' AS TEXT)",
     )
-    assert places(sqlite.audit(path)) == [("t", "a", (1,))]
+    assert sorted(places(sqlite.audit(path))) == [("sqlite_schema", "sql", (1,)), ("t", "a", (1,))]
     assert len(sqlite.repair(path, "latin-1")) == 1
     assert run(path, "SELECT CAST(sql AS BLOB) FROM sqlite_schema") == [(bytes.fromhex(schema),)]
+    assert places(sqlite.audit(path)) == [("sqlite_schema", "sql", (1,))]
+
+
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le"])
+def test_tables_of_sqlite_itself_are_repaired(encoding: str, tmp_path: Path) -> None:
+    bad = "CAST(x'610000D8' AS TEXT)"
+    path = made(
+        tmp_path,
+        f"PRAGMA encoding = '{encoding}'",
+        "CREATE TABLE t (a INTEGER PRIMARY KEY AUTOINCREMENT, b)",
+        "CREATE INDEX i ON t (b)",
+        "INSERT INTO t (b) VALUES (1)",
+        "ANALYZE",
+        f"UPDATE sqlite_sequence SET name = {bad}",
+        f"UPDATE sqlite_stat1 SET stat = {bad}",
+    )
+    found = [("sqlite_sequence", "name", (1,)), ("sqlite_stat1", "stat", (1,))]
+    assert sorted(places(sqlite.audit(path))) == found
+    assert sorted(places(sqlite.repair(path, "replace"))) == found
+    assert sqlite.audit(path) == []
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@ r"""Ill-formed text in SQLite databases, which sqlite3 refuses to decode: find i
 SQLite stores any bytes as TEXT, for instance by ``CAST(x'E9' AS TEXT)`` or from a program written in C. Values are read
 as the bytes that they are, in the encoding of the database. This module needs nothing but the standard library.
 
-Audited are all tables, virtual ones and generated columns too; repaired are the values that tables store. Views and
-generated columns follow from these, and the shadow tables behind virtual ones belong to SQLite's modules.
+Audited are all tables, virtual ones, generated columns and SQLite's own tables too; repaired are the values that tables
+store. Views and generated columns follow from these, and the shadow tables behind virtual ones belong to SQLite's
+modules. The schema, ``sqlite_schema``, is only audited, as SQLite does not let programs write to it.
 
 >>> import os, sqlite3, tempfile
 >>> folder = tempfile.TemporaryDirectory()
@@ -45,6 +46,7 @@ Key: TypeAlias = "tuple[int | float | bytes | str | None, ...]"
 
 _FORMS = {b"UTF-8": "utf-8", b"UTF-16le": "utf-16-le", b"UTF-16be": "utf-16-be"}
 _ROWIDS = ("rowid", "_rowid_", "oid")
+_SCHEMA = b"sqlite_schema"
 _OLDEST = (3, 37, 0)
 _INNOCUOUS = 0x200000
 """The flag of a function that can do nothing but return a value: SQLITE_INNOCUOUS."""
@@ -242,8 +244,9 @@ def quoted(name: str) -> str:
 def _tables(database: sqlite3.Connection) -> Iterator[_Table]:
     # Not SELECT ... FROM pragma_table_list: a table of this name may hide it.
     for _, name, kind, _, is_without_rowid, *_ in database.execute("PRAGMA main.table_list").fetchall():
-        if kind in (b"table", b"virtual") and not name.startswith(b"sqlite_"):
-            yield _table(database, _name(name), is_stored=kind == b"table", has_rowid=not is_without_rowid)
+        if kind in (b"table", b"virtual"):
+            is_stored = kind == b"table" and name != _SCHEMA
+            yield _table(database, _name(name), is_stored=is_stored, has_rowid=not is_without_rowid)
 
 
 def _table(database: sqlite3.Connection, name: str, *, is_stored: bool, has_rowid: bool) -> _Table:
