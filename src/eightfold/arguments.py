@@ -88,11 +88,13 @@ def limit_of(limit: object) -> int | None:
     """Return the maximum number of faults, None if there is none; one larger than any object is the largest size.
 
     Raises:
-        ValueError: it is neither None nor a number of 0 or more.
+        TypeError: it is neither None nor an integer. ValueError: it is below 0.
     """
-    most = operator.index(limit) if hasattr(limit, "__index__") else -1
+    is_integer = hasattr(limit, "__index__")
+    most = operator.index(limit) if is_integer else -1
     if limit is not None and most < 0:
-        raise ValueError(f"limit must be None or a number of 0 or more, not {limit!r}")
+        error = ValueError if is_integer else TypeError
+        raise error(f"limit must be None or a number of 0 or more, not {limit!r}")
     return None if limit is None else min(most, sys.maxsize)
 
 

@@ -218,7 +218,7 @@ def faults(data: Data, form: AnyForm, limit: int | None = None, *, threads: int 
 
     Raises:
         LookupError: unknown form.
-        ValueError: ``threads`` is below 1, or ``limit`` is neither None nor a number of 0 or more.
+        ValueError: ``threads`` is below 1, or ``limit`` is negative.
         TypeError: the data are not bytes-like, or another argument is of the wrong type.
 
     Source: utf8(7) for the kinds of fault of UTF-8; each row of a form names its own source.
@@ -283,7 +283,7 @@ def encode_faults(text: str, form: AnyForm, limit: int | None = None, *, warning
             although its definition does not prescribe joining (kind ``joined-pair``, severity ``warning``).
 
     Raises:
-        LookupError: unknown form. ValueError: ``limit`` is neither None nor a number of 0 or more.
+        LookupError: unknown form. ValueError: ``limit`` is negative.
         TypeError: the text is not a str, or another argument is of the wrong type.
 
     Source: WTF-8 section 4.1.

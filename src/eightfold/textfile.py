@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import codecs
 import io
+import operator
 import os
 import threading
 import weakref
@@ -309,7 +310,7 @@ def open(
     errors: AnyErrors | None = "strict",
     *,
     encoding: AnyForm | None = None,
-    buffering: int = -1,
+    buffering: SupportsIndex = -1,
     newline: str | None = None,
     closefd: bool = True,
     opener: Callable[[str, int], int] | None = None,
@@ -343,6 +344,7 @@ def open(
     >>> folder.cleanup()
     """
     _check_mode(mode)
+    buffering = operator.index(buffering)
     if buffering == 0:
         raise ValueError("buffering=0 is for binary files: text cannot be unbuffered")
     if form is not None and encoding is not None:

@@ -41,6 +41,7 @@ def test_threads(call: Call) -> None:
     call(1)
     call(None)
     call(1 << 70)
+    call(type("Two", (), {"__index__": lambda _: 2})())
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,8 @@ def test_an_audit_refuses_wrong_arguments_whatever_the_columns_are(table: Any) -
     with pytest.raises(LookupError, match="unknown form: 'nope'"):
         columns.audit(table, "nope")
     for limit in ("2", -1, 2.5, [], b"2"):
-        with pytest.raises(ValueError, match="limit must be None or a number of 0 or more"):
+        error = ValueError if limit == -1 else TypeError
+        with pytest.raises(error, match="limit must be None or a number of 0 or more"):
             columns.audit(table, limit=limit)
 
 
@@ -144,7 +146,8 @@ def test_sqlite(tmp_path: Path) -> None:
         with pytest.raises(TypeError, match="errors must be a str"):
             sqlite.repair(path, errors)
     for limit in ("2", -1, 2.5, [], b"2"):
-        with pytest.raises(ValueError, match="limit must be None or a number of 0 or more"):
+        error = ValueError if limit == -1 else TypeError
+        with pytest.raises(error, match="limit must be None or a number of 0 or more"):
             sqlite.audit(path, limit=limit)  # type: ignore[arg-type]
 
 

@@ -15,6 +15,24 @@ import eightfold
 from eightfold import FaultRow, Form, Row, Signature, Variant, fault_row, forms
 
 ASCII = Row(0, 0x7F, (0, 0x7F))
+
+
+class Small:
+    """An integer that is not an int, as those of NumPy are not."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __index__(self) -> int:
+        return self.value
+
+    def __eq__(self, other: object) -> bool:
+        return self.value == other
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+
 natively = pytest.mark.skipif(eightfold.ENGINE != "native", reason="the limit is the compiled core's")
 
 
@@ -173,6 +191,8 @@ def test_an_argument_of_the_wrong_type_is_refused_when_the_form_is_built(argumen
         (FaultRow("overlong", ((0x80, 0x81),), 1.0, 2.0), TypeError, "must be integers, not 1.0"),  # type: ignore[arg-type]
         (FaultRow("overlong", [(0x80, 0x80)]), TypeError, "not pairs of integers"),  # type: ignore[arg-type]
         (FaultRow("overlong", None), TypeError, "not pairs of integers"),  # type: ignore[arg-type]
+        (FaultRow("overlong", ((Small(128), 0x80),)), TypeError, "not pairs of integers"),  # type: ignore[arg-type]
+        (FaultRow("overlong", ((0x80, 0x80),), Small(5), 5), TypeError, "must be integers"),  # type: ignore[arg-type]
         (FaultRow([], ((0x80, 0x80),)), TypeError, "kind of a fault row must be of type str"),  # type: ignore[arg-type]
         (FaultRow("overlong", ((0x80, 0x80),), source=None), TypeError, "must be of type str"),  # type: ignore[arg-type]
     ],
@@ -183,6 +203,35 @@ def test_a_fault_row_that_is_wrong_is_refused_with_the_name_of_the_form(
     for tables in ({"units": [row]}, {"names": [row]}):
         with pytest.raises(error, match=rf"^odd: .*{says}"):
             Form("odd", [ASCII], **tables)
+
+
+def test_integers_of_any_kind_make_rows_of_ints() -> None:
+    """Those of NumPy, for instance, which overflow in the sums of a reference."""
+    one, last = Small(1), Small(255)
+    for row in (Row(one, last, (one, last)), Row(1, 255, range(1, 256)), Row(one, last, [one, last])):
+        assert (row.first, row.last, row.unit_ranges) == (1, 255, ((1, 255),))
+        assert {type(each) for each in (row.first, row.last, *row.unit_ranges[0])} == {int}
+    assert Row(one, one, last) == Row(1, 1, 255)
+    named = fault_row("overlong", last, meant=(one, one), run=[(one, last)])
+    assert named == fault_row("overlong", 255, meant=(1, 1), run=[(1, 255)])
+    assert {type(each) for each in (named.first, named.last, *named.run[0])} == {int}
+    built = Form("own", [Row(one, last, (one, last))], unit_bits=Small(8))  # type: ignore[arg-type]
+    assert (built.unit_bits, eightfold.encode("\xff", built)) == (8, b"\xff")
+
+
+@pytest.mark.parametrize("wrong", [1.0, "1", None])
+def test_what_is_no_integer_makes_no_row(wrong: Any) -> None:
+    for build in (
+        lambda: Row(wrong, 1, 1),
+        lambda: Row(1, wrong, 1),
+        lambda: Row(1, 1, (wrong, 1)),
+        lambda: Row(1, 1, (1, wrong)),
+        lambda: Row(1, 1, wrong),
+        lambda: fault_row("overlong", 1, meant=(wrong, 1)),
+        lambda: fault_row("overlong", 1, run=[(1, wrong)]),
+    ):
+        with pytest.raises(TypeError, match="must be"):
+            build()
 
 
 def test_a_range_of_units_has_a_value_and_no_gap() -> None:

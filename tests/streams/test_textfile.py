@@ -33,6 +33,13 @@ def test_text_is_never_unbuffered(path: Path) -> None:
     assert not path.exists()
 
 
+def test_the_size_of_a_buffer_is_an_integer_of_any_kind(path: Path) -> None:
+    with pytest.raises(TypeError, match="integer"):
+        eightfold.open(path, "w", "utf-8", buffering=1.5)  # type: ignore[arg-type]
+    with eightfold.open(path, "w", "utf-8", buffering=type("One", (), {"__index__": lambda _: 1})()) as file:
+        assert file.line_buffering
+
+
 @pytest.mark.parametrize("mode", ["rtt", "rr", "rw", "", "t", "+", "r++", "U", "rU", "wb", "q"])
 def test_modes_that_are_not_of_text_are_refused_by_name(path: Path, mode: str) -> None:
     path.touch()

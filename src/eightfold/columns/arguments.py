@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import SupportsIndex
 
+from eightfold.arguments import size_of
 from eightfold.files.parallel.threads import processors
 from eightfold.policy import check_offered
 from eightfold.repair import policy_named
@@ -43,11 +45,9 @@ def thread_count(threads: object) -> int:
     """
     if threads is None:
         return processors()
-    if not isinstance(threads, int) or isinstance(threads, bool):
+    if not isinstance(threads, SupportsIndex) or isinstance(threads, bool):
         raise TypeError(f"threads must be None or an int, not {type(threads).__name__}")
-    if threads < 1:
-        raise ValueError(f"threads must be 1 or more, not {threads}")
-    return threads
+    return size_of(threads, "threads", least=1)
 
 
 def check_offers(name: str, given: object, method: str, wanted: str) -> None:

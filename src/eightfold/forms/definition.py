@@ -5,14 +5,14 @@ Data only: :mod:`eightfold.reference` defines what the rows mean. A form that co
 
 from __future__ import annotations
 
+import operator
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, wraps
 from itertools import accumulate
-from operator import or_
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, SupportsIndex, TypeVar
 
 from eightfold.forms.rows import FaultRow, Fixed, Range, Row, check_fault_row, check_type
 
@@ -152,7 +152,7 @@ class Form(Fixed):
         vars(self).update(
             name=name,
             rows=rows,
-            unit_bits=unit_bits,
+            unit_bits=operator.index(unit_bits) if isinstance(unit_bits, SupportsIndex) else unit_bits,
             units=units,
             names=_parts(name, "name", names, FaultRow),
             aliases=_parts(name, "alias", aliases, str),
@@ -414,4 +414,4 @@ def _overlapping(ranges: Sequence[Range], places: Sequence[int]) -> Iterator[int
 def _growing(values: Sequence[int], places: Sequence[int]) -> tuple[list[int], list[int]]:
     """Return values in order, and the set of the places of the first of them: of none, of one, and so on."""
     pairs = sorted(zip(values, places, strict=True))
-    return [value for value, _ in pairs], [*accumulate((1 << place for _, place in pairs), or_, initial=0)]
+    return [value for value, _ in pairs], [*accumulate((1 << place for _, place in pairs), operator.or_, initial=0)]

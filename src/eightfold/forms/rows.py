@@ -5,9 +5,11 @@ Data only: :mod:`eightfold.reference` defines what they mean. A row that contrad
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
+from itertools import chain
 from math import prod
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, SupportsIndex
 
 from eightfold.faults import KINDS, Kind, code_point_name
 
@@ -18,22 +20,23 @@ MOST_UNITS = 255
 """The maximum number of code units in a sequence of a table."""
 
 
-def _range(given: int | Sequence[int]) -> Range:
-    if isinstance(given, int):
-        low = high = given
+def _range(given: SupportsIndex | Sequence[SupportsIndex]) -> Range:
+    low: SupportsIndex
+    high: SupportsIndex
+    if isinstance(given, (tuple, list)) and len(given) == 2:
+        low, high = given
     elif isinstance(given, range):
         if not given or given != range(given[0], given[-1] + 1):
             raise ValueError(f"a range of code units has at least one value and leaves none out, unlike {given}")
         low, high = given[0], given[-1]
-    elif isinstance(given, (tuple, list)) and len(given) == 2:
-        low, high = given
+    elif isinstance(given, SupportsIndex):
+        low = high = given
     else:
         raise TypeError(f"the range of a code unit must be (lowest, highest), a range or one value, not {given!r}")
-    if not (isinstance(low, int) and isinstance(high, int)):
-        raise TypeError(f"code units must be integers, not {low!r} and {high!r}")
-    if not 0 <= low <= high <= LARGEST_VALUE:
-        raise ValueError(f"not a range of code units: {low:X}-{high:X}")
-    return low, high
+    first, last = _integers("code units", low, high)
+    if not 0 <= first <= last <= LARGEST_VALUE:
+        raise ValueError(f"not a range of code units: {first:X}-{last:X}")
+    return first, last
 
 
 def _shown(ranges: Sequence[Range]) -> str:
@@ -82,8 +85,14 @@ class Row(Fixed):
     source: str
     unit_ranges: tuple[Range, ...]
 
-    def __init__(self, first: int, last: int, *unit_ranges: int | Sequence[int], source: str = "") -> None:
-        _check_code_points(first, last)
+    def __init__(
+        self,
+        first: SupportsIndex,
+        last: SupportsIndex,
+        *unit_ranges: SupportsIndex | Sequence[SupportsIndex],
+        source: str = "",
+    ) -> None:
+        first, last = _integers("code points", first, last)
         check_type("the source of a row", source, str)
         facts = {"first": first, "last": last, "unit_ranges": tuple(map(_range, unit_ranges)), "source": source}
         for name, fact in facts.items():
@@ -138,9 +147,9 @@ class FaultRow(NamedTuple):
 
 def fault_row(
     kind: Kind,
-    *unit_ranges: int | Sequence[int],
-    meant: Range | None = None,
-    run: Sequence[Range] = (),
+    *unit_ranges: SupportsIndex | Sequence[SupportsIndex],
+    meant: Sequence[SupportsIndex] | None = None,
+    run: Sequence[Sequence[SupportsIndex]] = (),
     source: str = "",
 ) -> FaultRow:
     """Return a checked :class:`FaultRow`.
@@ -165,7 +174,7 @@ def fault_row(
         raise TypeError(f"the intended code points must be (first, last), not {meant!r}")
     if not isinstance(run, Sequence):
         raise TypeError(f"the ranges of a run must be a sequence, not {run!r}")
-    first, last = (None, None) if meant is None else meant
+    first, last = (None, None) if meant is None else _integers("code points", *meant)
     row = FaultRow(kind, tuple(map(_range, unit_ranges)), first, last, tuple(map(_range, run)), source)
     check_fault_row(row)
     return row
@@ -182,7 +191,7 @@ def check_fault_row(row: FaultRow) -> None:
     if row.kind not in KINDS:
         raise ValueError(f"unknown kind of fault: {row.kind!r}")
     for ranges in (row.unit_ranges, row.run):
-        if not isinstance(ranges, tuple) or ranges != tuple(map(_range, ranges)):
+        if not isinstance(ranges, tuple) or ranges != tuple(map(_range, ranges)) or not _are_ints(*chain(*ranges)):
             raise TypeError(f"the ranges of {row} are not pairs of integers")
     if not row.unit_ranges:
         raise ValueError(f"{row} is empty: a sequence has at least one code unit")
@@ -190,7 +199,8 @@ def check_fault_row(row: FaultRow) -> None:
     if (row.first is None) != (row.last is None):
         raise ValueError(f"{row}: the first and the last intended code point are both given, or neither is")
     if row.first is not None and row.last is not None:
-        _check_code_points(row.first, row.last)
+        if not _are_ints(row.first, row.last):
+            raise TypeError(f"code points must be integers, not {row.first!r} and {row.last!r}")
         if not 0 <= row.first <= row.last <= LARGEST_VALUE:
             raise ValueError(f"{row}: the intended code points are out of range")
         _check_count(row, row.unit_ranges, row.first, row.last)
@@ -210,9 +220,17 @@ def check_type(what: str, given: object, kind: type) -> None:
         raise TypeError(f"{what} must be of type {kind.__name__}, not {given!r}")
 
 
-def _check_code_points(first: int, last: int) -> None:
-    if not (isinstance(first, int) and isinstance(last, int)):
-        raise TypeError(f"code points must be integers, not {first!r} and {last!r}")
+def _integers(what: str, first: SupportsIndex, last: SupportsIndex) -> Range:
+    """Return integers of any kind, such as NumPy's, as ints."""
+    try:
+        return operator.index(first), operator.index(last)
+    except TypeError:
+        raise TypeError(f"{what} must be integers, not {first!r} and {last!r}") from None
+
+
+def _are_ints(*given: object) -> bool:
+    """Return whether integers are ints: those of NumPy overflow."""
+    return all(isinstance(each, int) for each in given)
 
 
 def _check_length(unit_ranges: Sequence[Range]) -> None:
