@@ -9,6 +9,7 @@ A codec that stops at a fault copies all of its input, so it gets a small input 
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 
 from eightfold import reference
@@ -19,6 +20,10 @@ from eightfold.sharing import sharing_of
 
 on: bool = ENGINE == "python"
 """Whether the lane is active. If not, the reference does all the work."""
+
+_STRICT = "eightfold.strict"
+"""The handler `strict` under a name of our own: a program may register another one under the usual name."""
+codecs.register_error(_STRICT, codecs.strict_errors)
 
 _LEAST, _MOST, _GROWTH = 1 << 10, 1 << 22, 4
 """The number of bytes or code points for one call of a codec, and its growth after each call without a fault."""
@@ -45,10 +50,10 @@ class Reader:
             return "", start
         view = memoryview(data)[start : start + self._size]
         try:
-            text, length = sharing.decode(view, "strict", False)
+            text, length = sharing.decode(view, _STRICT, False)
             self._size = min(self._size * _GROWTH, self._most)
         except UnicodeDecodeError as error:
-            text, length = sharing.decode(view[: error.start], "strict", False)
+            text, length = sharing.decode(view[: error.start], _STRICT, False)
             self._size = _LEAST
         if sharing.is_whole(data, start, start + length, in_ascii=text.isascii()):
             return text, start + length
@@ -56,7 +61,7 @@ class Reader:
         self._size = _LEAST
         found = sharing.reads.match(data, start, start + length)
         end = start if found is None else found.end()
-        return sharing.decode(view[: end - start], "strict", False)[0], end
+        return sharing.decode(view[: end - start], _STRICT, False)[0], end
 
 
 class Writer:
@@ -74,11 +79,11 @@ class Writer:
             return b"", start
         window = text[start : start + self._size]
         try:
-            part, _ = sharing.encode(window, "strict")
+            part, _ = sharing.encode(window, _STRICT)
             self._size = min(self._size * _GROWTH, _MOST)
         except UnicodeEncodeError as error:
             window = window[: error.start]
-            part, _ = sharing.encode(window, "strict")
+            part, _ = sharing.encode(window, _STRICT)
             self._size = _LEAST
         if sharing.is_whole(part, 0, len(part), in_ascii=window.isascii()):
             return part, start + len(window)
@@ -86,14 +91,14 @@ class Writer:
         self._size = _LEAST
         found = sharing.writes.match(window)
         end = 0 if found is None else found.end()
-        return sharing.encode(window[:end], "strict")[0], start + end
+        return sharing.encode(window[:end], _STRICT)[0], start + end
 
 
 def encoded_length(form: Form, text: str) -> int:
     """Return the number of bytes that gave a text returned by :meth:`Reader.stretch`."""
     sharing = sharing_of(form)
     assert sharing is not None  # it was read by a codec
-    return len(sharing.encode(text, "strict")[0])
+    return len(sharing.encode(text, _STRICT)[0])
 
 
 def well_formed_end(form: Form, data: bytes, start: int, *, final: bool = True) -> int:

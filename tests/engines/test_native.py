@@ -39,6 +39,43 @@ def test_python_may_leave_out_docstrings() -> None:
     assert (done.returncode, done.stdout) == (0, b"\0a"), done.stderr
 
 
+REGISTERING = r"""
+import codecs, eightfold
+from eightfold.policy import POLICIES
+
+BYTES, TEXT = b"a\xff\xed\xa0\x80b\xc3\xa9\xfe" * 3, "a\ud800b\U0010ffff\xe9" * 3
+
+
+def outcome(verb, *given):
+    try:
+        result = verb(*given)
+        return result if isinstance(result, (bool, bytes, str)) else list(result)
+    except (TypeError, LookupError, ValueError) as error:
+        return type(error), str(error)
+
+
+def outcomes():
+    for form in eightfold.forms():
+        yield outcome(eightfold.is_well_formed, BYTES, form), outcome(eightfold.is_encodable, TEXT, form)
+        yield outcome(eightfold.faults, BYTES, form), outcome(eightfold.encode_faults, TEXT, form)
+        for errors in POLICIES:
+            yield outcome(eightfold.decode, BYTES, form, errors), outcome(eightfold.encode, TEXT, form, errors)
+            yield outcome(eightfold.convert, BYTES, form, "cesu-8", errors)
+
+
+before = list(outcomes())
+for errors in POLICIES:
+    codecs.register_error(errors, lambda error: ("!", error.end))
+print(list(outcomes()) == before)
+"""
+
+
+@pytest.mark.parametrize("engine", ["python", "reference", pytest.param("native", marks=needs_core)])
+def test_what_a_program_registers_under_the_name_of_a_policy_changes_nothing(engine: str) -> None:
+    done = python(REGISTERING, EIGHTFOLD_ENGINE=engine)
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+
+
 @pytest.mark.parametrize("engine", ["python", "reference"])
 def test_an_engine_without_the_core_can_be_forced(engine: str) -> None:
     program = "import eightfold; print(eightfold.ENGINE, eightfold.lane.on, eightfold.decode.__class__)"
