@@ -384,17 +384,24 @@ except TypeError as error:
 
 
 @needs_core
-def test_a_fault_of_which_no_object_could_be_made_comes_next() -> None:
-    program = """
-import eightfold
+@pytest.mark.parametrize(
+    "found",
+    [
+        'eightfold.faults(b"\\xff\\xfe", "utf-8", 2)',
+        'eightfold._native.Scan(eightfold.form("utf-8"), b"\\xff\\xfe")',
+    ],
+)
+def test_a_fault_of_which_no_object_could_be_made_comes_next(found: str) -> None:
+    program = f"""
+import eightfold, eightfold._native
 made = eightfold.Fault.__new__
-found = eightfold.faults(b"\\xff\\xfe", "utf-8", 2)
+found = {found}
 eightfold.Fault.__new__ = staticmethod(lambda *given: object())
 try:
     next(found)
 except TypeError:
     eightfold.Fault.__new__ = made
-print([fault.start for fault in found])
+print([getattr(fault, "fault", fault).start for fault in found])
 """
     done = python(program)
     assert (done.returncode, done.stdout) == (0, "[0, 1]\n"), done.stderr

@@ -174,7 +174,10 @@ impl Located {
         if self.found.len() == 0 && self.at < self.data.as_bytes(py).len() {
             self.find(py, FAULTS_AHEAD)?;
         }
-        self.found.next().map(|(fault, place)| self.object(py, fault, place)).transpose()
+        let Some(&(fault, place)) = self.found.as_slice().first() else { return Ok(None) };
+        let object = self.object(py, fault, place)?;
+        self.found.next();
+        Ok(Some(object))
     }
 
     fn find(&mut self, py: Python<'_>, count: usize) -> PyResult<()> {
