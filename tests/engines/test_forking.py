@@ -1,4 +1,4 @@
-"""The child of a process that forks while another thread makes something for the first time makes it again.
+"""The child of a process that forks waits for no thread of it: what one makes for the first time is made again.
 
 A lock that the thread holds at that moment would be held in the child for ever.
 """
@@ -64,9 +64,37 @@ for _ in range(120):
         break
 print(failed)
 """
+WALKING = f"""
+import os, signal, tempfile
+from eightfold import form
+from eightfold.files.walk.trees import Examination, _Selected
+from eightfold._native import Tree
+
+with tempfile.TemporaryDirectory() as top:
+    for number in range(2000):
+        os.mkdir(os.path.join(top, str(number)))
+        with open(os.path.join(top, str(number), "file"), "w") as file:
+            file.write("text")
+    selected = _Selected(None, None, None, None, None, (), b"own")
+    tree = Tree(os.fsencode(top), form("utf-8"), selected, Examination(form("utf-8")), [], 2)
+    clean = next(tree)[0]
+    child = os.fork()
+    if not child:
+        {ALARM}
+        try:
+            list(tree)
+        except RuntimeError as error:
+            del tree
+            os._exit("forked" not in str(error))
+        os._exit(2)
+    assert clean + sum(each[0] for each in tree) == 2000
+print(os.waitpid(child, 0)[1])
+"""
 
 
-@pytest.mark.parametrize("program", [IMPORTING, DERIVING], ids=["names of Python", "tables of a form"])
+@pytest.mark.parametrize(
+    "program", [IMPORTING, DERIVING, WALKING], ids=["names of Python", "tables of a form", "threads of a tree"]
+)
 def test_a_child_does_not_wait_for_a_thread_that_it_does_not_have(program: str) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program],

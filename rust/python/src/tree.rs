@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use eightfold_tree::{Batch, Batches, Examination, Examiner, Finding, Rules, Selection, Taken, Verdict, Walk, What};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -16,6 +17,7 @@ use crate::threads::threads_of;
 
 /// How long a batch is waited for before Ctrl-C is listened to.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
+const ELSEWHERE: &str = "the threads that walk this tree are in the process that this one was forked from";
 /// What was found at a place, beside an errno: see `eightfold.files.walk.trees`.
 const FILE: i32 = 0;
 const FOLDER: i32 = -1;
@@ -91,6 +93,7 @@ impl Tree {
                 Taken::Batch(batch) => return as_python(py, batch).map(Some),
                 Taken::Later => py.check_signals()?,
                 Taken::End => return Ok(None),
+                Taken::Elsewhere => return Err(PyRuntimeError::new_err(ELSEWHERE)),
             }
         }
     }

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
-use std::{io, mem, thread, vec};
+use std::{io, mem, process, thread, vec};
 
 use crate::examine::{Examination, Examiner, Verdict};
 use crate::walk::{Finding, Folder, Next, Walk, What};
@@ -218,6 +218,8 @@ impl Batch {
 /// The batches of a walk, which threads make.
 pub struct Batches {
     shared: Arc<Shared>,
+    /// The process that has the threads.
+    process: u32,
 }
 
 /// Whether there is another batch.
@@ -228,6 +230,8 @@ pub enum Taken {
     Later,
     /// There is none.
     End,
+    /// The process was forked, and the threads are in the one that it was forked from.
+    Elsewhere,
 }
 
 impl Batches {
@@ -240,7 +244,7 @@ impl Batches {
         let shared = Arc::new(Shared::new(walk, examination, threads));
         begin(&shared)?;
         let _ = (1..threads.get()).try_for_each(|_| begin(&shared));
-        Ok(Batches { shared })
+        Ok(Batches { shared, process: process::id() })
     }
 
     /// Take the next batch, and wait for it no longer than this.
@@ -250,6 +254,9 @@ impl Batches {
     /// A thread has.
     #[must_use]
     pub fn take(&self, longest: Duration) -> Taken {
+        if !self.has_threads() {
+            return Taken::Elsewhere;
+        }
         let is_due = |done: &Done| done.batches.contains_key(&done.next) || done.total == Some(done.next);
         let is_late = |done: &mut Done| !is_due(done) && !done.has_failed;
         let done = lock(&self.shared.done);
@@ -265,12 +272,19 @@ impl Batches {
         assert!(!done.has_failed, "a thread that examines files has panicked");
         Taken::Later
     }
+
+    /// Whether there are threads in this process. Otherwise nobody may ever release a lock that one of them held.
+    fn has_threads(&self) -> bool {
+        process::id() == self.process
+    }
 }
 
 /// The threads end with the file at which they are; nobody waits for them, as a file may take long.
 impl Drop for Batches {
     fn drop(&mut self) {
-        abandon(&self.shared);
+        if self.has_threads() {
+            abandon(&self.shared);
+        }
     }
 }
 
@@ -291,7 +305,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use std::os::unix::ffi::OsStrExt;
-    use std::{env, fs, process};
+    use std::{env, fs};
 
     use super::*;
     use crate::examine::tests::ascii;
@@ -348,7 +362,7 @@ mod tests {
     fn a_batch_that_will_never_come_is_not_waited_for() {
         let walk = Walk::new(b"/nowhere".to_vec(), Selection::default());
         let shared = Arc::new(Shared::new(walk, ascii(), NonZeroUsize::MIN));
-        let batches = Batches { shared: shared.clone() };
+        let batches = Batches { shared: shared.clone(), process: process::id() };
         let failing = thread::spawn(move || {
             let _guard = Guard(&shared);
             assert!(lock(&shared.due).take().is_none(), "it took a batch");
