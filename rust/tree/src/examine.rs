@@ -135,7 +135,12 @@ impl<E: Borrow<Examination>> Examiner<E> {
         if examination.output == Some((status.st_dev.into(), status.st_ino.into())) {
             return Ok(Verdict::More);
         }
-        let size = u64::try_from(status.st_size).unwrap_or(0);
+        self.read_content(file, u64::try_from(status.st_size).unwrap_or(0))
+    }
+
+    /// Examine what a file holds that had this size. It may have grown since, and may grow as fast as it is read.
+    fn read_content(&mut self, file: &OwnedFd, size: u64) -> Result<Verdict, Errno> {
+        let examination = self.examination.borrow();
         let mut held = read(file, &mut *self.buffer)?;
         if size >= LARGE_BYTES || (held as u64) < size.min(HEAD_BYTES as u64) {
             return Ok(Verdict::More);
@@ -163,6 +168,9 @@ impl<E: Borrow<Examination>> Examiner<E> {
             }
             held = kept + more;
             passed += more as u64;
+            if passed >= LARGE_BYTES {
+                return Ok(Verdict::More);
+            }
         }
     }
 }
@@ -331,6 +339,17 @@ pub(crate) mod tests {
     fn a_read_is_not_begun_again_where_a_signal_ended_it() {
         assert_eq!(Verdict::without_content(Errno::INTR), Verdict::More);
         assert_eq!(Verdict::without_content(Errno::IO), Verdict::Unreadable(Errno::IO));
+    }
+
+    #[test]
+    fn a_file_that_grows_is_not_read_for_ever() {
+        let path = env::temp_dir().join(format!("eightfold-growing-{}", process::id()));
+        for (bytes, verdict) in [(LARGE_BYTES - 1, Verdict::Clean(LARGE_BYTES - 1)), (LARGE_BYTES, Verdict::More)] {
+            fs::write(&path, vec![b'a'; usize::try_from(bytes).unwrap()]).unwrap();
+            let file = OwnedFd::from(fs::File::open(&path).unwrap());
+            assert_eq!(Examiner::new(&ascii()).read_content(&file, 1), Ok(verdict));
+        }
+        fs::remove_file(&path).unwrap();
     }
 
     #[test]
