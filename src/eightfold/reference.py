@@ -538,6 +538,16 @@ def opening(form: Form, data: bytes, *, final: bool = True) -> tuple[Form, int] 
     return signed(form)[0], 0
 
 
+def counts_mark(form: Form, mark: bytes) -> bool:
+    r"""Return whether offsets in exceptions include this mark, which an input of the form began with.
+
+    >>> from eightfold.forms import form
+    >>> counts_mark(form("utf-16"), b"\xfe\xff"), counts_mark(form("utf-8-sig"), b"\xef\xbb\xbf")
+    (True, False)
+    """
+    return all(signature.counted for signature in form.signatures if signature.mark == mark)
+
+
 def signed(form: Form) -> tuple[Form, bytes]:
     """Return the form to write and the signature to put before it (empty if the form has none)."""
     return (form.signatures[0].form, form.signatures[0].mark) if form.signatures else (form, b"")

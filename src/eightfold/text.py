@@ -111,7 +111,7 @@ def decoding_of(form: Form, data: bytes, errors: AnyErrors, *, largest: int = LA
         largest: the largest code point that the result can hold.
     """
     plain, length = opening_of(form, data)
-    if any(not signature.counted for signature in form.signatures):
+    if not reference.counts_mark(form, data[:length]):
         data, length = data[length:], 0
     return Decoding(reading(plain, errors, form.name), data, length, largest=largest)
 

@@ -369,6 +369,20 @@ def test_a_form_is_written_as_its_first_signature_announces_even_without_a_mark(
     assert eightfold.encode(text, lenient) == eightfold.encode(text, "wtf-8")
 
 
+@pytest.mark.parametrize(
+    ("data", "start"), [(b"<<a\xff", 3), (b">>a\xff", 1), (b"a\xff", 1), (b"a\xff>>", 1)], ids=ascii
+)
+def test_each_signature_says_whether_offsets_include_its_mark(data: bytes, start: int) -> None:
+    plain = Form("plain", [ASCII])
+    form = Form("own", [ASCII], signatures=[Signature(b"<<", plain), Signature(b">>", plain, counted=False)])
+    verbs = eightfold.decode, eightfold.decode_code_points, lambda data, form: Decoder(form).decode(data, final=True)
+    for verb in verbs:
+        with pytest.raises(eightfold.DecodeError) as raised:
+            verb(data, form)
+        assert (raised.value.start, raised.value.end) == (start, start + 1)
+        assert raised.value.object[raised.value.start :].startswith(b"\xff")
+
+
 @pytest.mark.parametrize("policy", ["replace", "ignore", "backslashreplace", "surrogateescape", "surrogatepass"])
 def test_a_variant_named_as_a_policy_of_python_is_strict_on_its_own_rows(policy: str) -> None:
     own = Form("own", [ASCII], variants=[Variant(policy, Form("inner", [ASCII]))])

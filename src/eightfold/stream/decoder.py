@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 
+from eightfold import reference
 from eightfold.arguments import AnyErrors, AnyForm, Data, bytes_of
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
@@ -95,7 +96,7 @@ class Decoder(Copied, codecs.IncrementalDecoder):
         if opened is None:
             return content, 0, self._opening
         opening, skipped = opened
-        is_counted = all(signature.counted for signature in self.form.signatures)
+        is_counted = reference.counts_mark(self.form, content[:skipped])
         return (content, skipped, opening) if is_counted else (content[skipped:], 0, opening)
 
     def _join(self) -> None:
