@@ -201,6 +201,29 @@ def test_a_stream_reader_gives_what_pythons_own_gives_of_a_stream_that_grows() -
         assert given == text
 
 
+def test_a_codec_follows_the_policy_that_it_is_given() -> None:
+    assert "a\udc00".encode("cesu-8", "replace") == b"a?"
+    assert b"a\xff".decode("cesu-8", "replace") == "a\ufffd"
+
+
+def test_a_stream_reader_at_the_start_again_expects_the_signature_again() -> None:
+    name = "corrected-utf-8-sig"
+    reader = codecs.getreader(name)(io.BytesIO("a".encode(name)))
+    assert reader.read() == "a"
+    reader.seek(0)
+    assert reader.read() == "a"
+
+
+def test_a_stream_writer_writes_what_it_holds_before_it_seeks_from_the_end_and_closes_its_stream() -> None:
+    binary = io.BytesIO()
+    writer = codecs.getwriter("wtf-8")(binary)
+    writer.write("ab\ud83d")
+    writer.seek(-4, io.SEEK_END)
+    assert binary.tell() == 1
+    writer.close()
+    assert binary.closed
+
+
 def test_a_stream_writer_writes_what_it_holds_when_closed_or_reset() -> None:
     for finish in (codecs.StreamWriter.reset, lambda writer: writer.__exit__(None, None, None)):
         binary = io.BytesIO()
