@@ -62,3 +62,12 @@ def test_an_offset_behind_the_text_is_its_end() -> None:
         assert path_at(b'{"a": ["b",', offset) == "$.a[1]"
     with pytest.raises(ValueError, match="offset must be 0 or more, not -1"):
         path_at(b"{}", -1)
+
+
+def test_a_path_that_takes_all_the_tokens_that_it_may_is_found() -> None:
+    assert [path_at(b"[[[", 2, most) for most in (2, 3)] == [None, "$[0][0][0]"]
+    assert [path_at(b'["a', 3, most) for most in (1, 2)] == [None, "$[0]"]
+
+
+def test_a_key_with_a_raw_control_still_shows_what_its_escapes_mean() -> None:
+    assert path_at(b'{"\t\\u0041": 1}', 12) == path_at(b'{"\\tA": 1}', 8) == '$["\\tA"]'
