@@ -13,6 +13,7 @@ use super::validity;
 pub use super::validity::BLOCK;
 use super::words;
 use crate::code_point::{LARGEST_IN_STR, Range, STARTS};
+use crate::derive::instead::RARE;
 
 /// Fewer bytes are read one sequence after the other, which is quicker than a block.
 const FEW: usize = 16;
@@ -221,14 +222,16 @@ fn encode<P: Point>(points: &[P], out: &mut Output<'_, u8>) {
     }
 }
 
-/// Write the blocks that a text begins with as long as they hold sequences of two bytes and none that are longer, and
-/// return how many code points that is.
+/// Write the blocks that a text begins with up to one that begins with a sequence of four bytes, which is written
+/// quicker by itself, or holds something rare or beyond Unicode, and return how many code points that is.
 #[inline(never)]
-pub fn blocks_of_twos<P: Point>(points: &[P], out: &mut Output<'_, u8>) -> usize {
+pub fn blocks_of_scalars<P: Point>(points: &[P], out: &mut Output<'_, u8>) -> usize {
     let (blocks, _) = points.as_chunks::<BLOCK>();
-    let are_twos = |block: &&[P; BLOCK]| (0x80..0x800).contains(&all_bits(*block));
-    let of_twos = blocks.iter().take_while(are_twos);
-    BLOCK * of_twos.map(|block| spell_short(block, BLOCK, out)).count()
+    let is_usual = |&point: &P| !is_in(RARE, point) & (point <= P::of(P::LARGEST));
+    let are_usual = |block: &&[P; BLOCK]| {
+        block[0].into() < STARTS[2] && block.iter().fold(true, |all, point| all & is_usual(point))
+    };
+    BLOCK * blocks.iter().take_while(are_usual).map(|block| encode_block(block, out)).count()
 }
 
 /// All code points or-ed.

@@ -55,10 +55,10 @@ impl<'a> Replaced<'a> {
     }
 
     /// Whether to write the answers block by block is likely to take more time. In question marks the kernels of the
-    /// machine do not, unless all else is ASCII; other kernels do not in escapes among sequences of four bytes.
+    /// machine do not, unless all else is ASCII; other kernels do so only where answers are nothing, or up to U+FFFF.
     fn is_worthwhile(&self) -> bool {
         if Level::current() == Level::Portable {
-            return !(self.instead == Instead::Escape && matches!(self.text, Text::Four(_)));
+            return self.instead == Instead::Nothing || !matches!(self.text, Text::Four(_));
         }
         let sample = || Sample::of(self.text, self.instead);
         match self.instead {

@@ -116,11 +116,11 @@ fn write<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) ->
     }
 }
 
-/// As [`write_short`], on any machine: blocks of sequences of one and two bytes, if it begins with some, and words.
-// Letters and spaces take turns there, so that branches cost more than what does without them.
+/// As [`write_short`], on any machine: by blocks, in which nothing is rare, and words.
+// Sequences of several lengths take turns there, so that branches cost more than what does without them.
 #[inline]
 fn spell_alone<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) -> usize {
-    let count = if points.len() < plain::BLOCK { 0 } else { plain::blocks_of_twos(points, out) };
+    let count = if points.len() < plain::BLOCK { 0 } else { plain::blocks_of_scalars(points, out) };
     count + spell(&points[count..], instead, out)
 }
 

@@ -4,7 +4,7 @@
 use std::mem::MaybeUninit;
 
 use crate::chunk::CHUNK_POINTS;
-use crate::derive::instead::Instead;
+use crate::derive::instead::{Instead, RARE};
 use crate::form::Form;
 use crate::kernels::{
     Level, Output, Sample, Spelt, Text, has_point, room_for, write_by_words, write_scalars, write_short,
@@ -20,6 +20,8 @@ const SHORT_POINTS: usize = 256;
 const FEW_POINTS: usize = 64;
 /// The same where there are no kernels that write blocks.
 const SHORT_POINTS_ALONE: usize = 2048;
+/// In so many at the beginning there is something rare if there is much of it.
+const LOOK_AHEAD: usize = 64;
 
 /// Of more code points what they may become would be more memory than a verb may hold beside its output.
 const MOST_AT_ONCE: usize = 1 << 22;
@@ -52,7 +54,7 @@ impl Form {
     fn write_others(&self, text: Text<'_>, start: usize, policy: Option<Missing>, out: &mut Output<'_, u8>) -> bool {
         let (instead, rest) = (self.instead(policy), text.slice(start, text.len()));
         let count = match self.agreement.is_total() {
-            _ if text.len() > most_points() => 0,
+            _ if !is_short(text) => 0,
             true => write_short(rest, instead, out),
             false => self.write_what_is_shared(rest, instead, out),
         };
@@ -107,10 +109,13 @@ impl Form {
     }
 }
 
-/// The most code points that are written as UTF-8 without looking for more than surrogates.
+/// Whether a text is written as UTF-8 without looking for more than what is rare. Without kernels for blocks that pays
+/// up to a greater length, unless there is likely to be much of that.
 #[inline]
-fn most_points() -> usize {
-    if Level::current() == Level::Portable { SHORT_POINTS_ALONE } else { SHORT_POINTS }
+fn is_short(text: Text<'_>) -> bool {
+    let begins_with_rare = || has_point(text.slice(0, LOOK_AHEAD), &[RARE]);
+    text.len() <= SHORT_POINTS
+        || Level::current() == Level::Portable && text.len() <= SHORT_POINTS_ALONE && !begins_with_rare()
 }
 
 /// A long text, and how it is written in one pass.
