@@ -90,12 +90,13 @@ def limit_of(limit: object) -> int | None:
     Raises:
         TypeError: it is neither None nor an integer. ValueError: it is below 0.
     """
-    is_integer = hasattr(limit, "__index__")
-    most = operator.index(limit) if is_integer else -1
-    if limit is not None and most < 0:
-        error = ValueError if is_integer else TypeError
+    if limit is None:
+        return None
+    most = operator.index(limit) if isinstance(limit, SupportsIndex) else None
+    if most is None or most < 0:
+        error = TypeError if most is None else ValueError
         raise error(f"limit must be None or a number of 0 or more, not {limit!r}")
-    return None if limit is None else min(most, sys.maxsize)
+    return min(most, sys.maxsize)
 
 
 __all__ = [

@@ -220,12 +220,12 @@ class Reader:
         header = self._byte()
         size = header >> 4 if header >> 4 < 15 else self._number()
         self._check_size(size)
-        (shape,) = wanted if isinstance(wanted, list) else (None,)
+        shape = wanted[0] if isinstance(wanted, list) else None
         values = (self._value(header & 15, shape) for _ in range(size))
         found = [value for value in values if value is not None]
         return None if shape is None else found
 
-    def _map(self, _: Shape | None) -> None:
+    def _map(self, _wanted: Shape | None) -> None:
         """Pass over a map: none is wanted."""
         size = self._number()
         self._check_size(size)
