@@ -21,12 +21,10 @@ pub trait Unit: Widened + Default + From<u8> + Into<u32> {
     fn of(value: u32) -> Self;
     /// The same, up to U+07FF.
     fn of_two(value: u16) -> Self;
-    /// What the sequence means that begins with these bytes, if one does.
-    fn read(bytes: [u8; LONGEST]) -> Self;
 }
 
 macro_rules! units {
-    ($($unit:ty: $least:expr, $most:expr, $read:ident;)*) => {
+    ($($unit:ty: $least:expr, $most:expr;)*) => {
         $(impl Unit for $unit {
             const LEAST: u32 = $least;
             const MOST: u32 = $most;
@@ -40,19 +38,14 @@ macro_rules! units {
             fn of_two(value: u16) -> Self {
                 value as $unit
             }
-
-            #[inline(always)]
-            fn read(bytes: [u8; LONGEST]) -> Self {
-                $read(bytes) as $unit
-            }
         })*
     };
 }
 
 units! {
-    u8: 0, 0x7F, read_narrow;
-    u16: 0x100, 0xFFFF, read_narrow;
-    u32: 0x1_0000, LARGEST_IN_STR, read_wide;
+    u8: 0, 0x7F;
+    u16: 0x100, 0xFFFF;
+    u32: 0x1_0000, LARGEST_IN_STR;
 }
 
 // Choices by masks: others might become branches.
@@ -75,15 +68,4 @@ pub fn read_three([lead, second, third, _]: [u8; LONGEST]) -> u16 {
 #[inline(always)]
 fn three([lead, second, third]: [u16; 3]) -> u16 {
     lead << 12 | (second & 0x3F) << 6 | third & 0x3F
-}
-
-/// What begins with these bytes.
-#[inline(always)]
-pub fn read_wide(bytes: [u8; LONGEST]) -> u32 {
-    let is = |from: u8| u32::from(bytes[0] >= from).wrapping_neg();
-    let [lead, second, third, fourth] = bytes.map(u32::from);
-    let two = (lead & 0x1F) << 6 | second & 0x3F;
-    let three = (lead & 0x0F) << 12 | (second & 0x3F) << 6 | third & 0x3F;
-    let four = (lead & 0x07) << 18 | (second & 0x3F) << 12 | (third & 0x3F) << 6 | fourth & 0x3F;
-    lead & !is(0x80) | two & is(0x80) & !is(0xE0) | three & is(0xE0) & !is(0xF0) | four & is(0xF0)
 }

@@ -5,18 +5,24 @@
 //! each over the rest of the one before. Longer sequences stand in long runs, which branches follow.
 
 use super::kind::{LONGEST, Unit, read_narrow};
-use super::masks::gathered;
+use super::masks::{Window, gathered};
 use super::measured::{Measured, Width};
-use super::output::{MOST_GAPS, Output};
+use super::output::{Output, Values};
+use super::put;
 use super::text::Text;
 use super::validity;
 pub use super::validity::BLOCK;
-use super::words;
+use super::words::{self, Pace, WORD};
 use crate::code_point::{LARGEST_IN_STR, Range, STARTS};
 use crate::derive::instead::RARE;
 
 /// Fewer bytes are read one sequence after the other, which is quicker than a block.
 const FEW: usize = 16;
+/// A run of fewer bytes takes more time than as much of a block.
+const SHORT_RUN: usize = 12;
+/// Up to so many bytes of a block that are not ASCII are read with a branch for each sequence, and up to so many code
+/// points are written so.
+const SPARSE: u32 = 12;
 /// The least leads of sequences that have more bytes than that.
 const LEADS: [u8; LONGEST] = [0, 0xC0, 0xE0, 0xF0];
 
@@ -53,10 +59,10 @@ fn decode_all<T: Unit>(data: &[u8], out: &mut Output<'_, T>) {
 /// Write valid UTF-8 up to an offset, or surrogates as if they were scalar values; what lies behind is not written.
 pub fn decode<T: Unit>(data: &[u8], end: usize, out: &mut Output<'_, T>) {
     out.go_on(|out| {
-        let mut at = 0;
+        let (mut at, mut pace) = (0, Pace::new(SHORT_RUN));
         while at < end {
             let rest = &data[at..end];
-            let run = words::read_known(rest, |values, count| out.extend_first(&values.map(T::of), count));
+            let run = pace.run(|| words::read_known(rest, |values, count| out.extend_first(&values.map(T::of), count)));
             at += if run > 0 {
                 run
             } else if let Some(block) = rest.first_chunk::<BLOCK>() {
@@ -75,9 +81,10 @@ pub fn decode<T: Unit>(data: &[u8], end: usize, out: &mut Output<'_, T>) {
 pub fn decode_block<T: Unit>(block: &[u8; BLOCK], largest: u8, out: &mut Output<'_, T>) -> usize {
     match largest {
         0..0x80 => ascii(block, out),
+        _ if T::IS_WIDE && gathered(block).count_ones() <= SPARSE => sparse(block, out),
         0x80..0xE0 => short(block, whole_end(block), out),
-        0xE0..0xF0 => any(block, out, |bytes| T::of(read_narrow(bytes).into())),
-        0xF0.. => any(block, out, T::read),
+        0xE0..0xF0 => any(block, out),
+        0xF0.. => any_with_fours(block, out),
     }
 }
 
@@ -105,40 +112,70 @@ fn ascii<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>) -> usize {
     BLOCK
 }
 
-/// Write sequences of one and two bytes up to the end of one of them, which is returned.
-fn short<T: Unit>(block: &[u8; BLOCK], end: usize, out: &mut Output<'_, T>) -> usize {
-    let (mut values, window) = ([[T::default()]; BLOCK], padded(block));
-    for lane in 0..BLOCK {
-        let (lead, second) = (u16::from(window[lane]), u16::from(window[lane + 1]));
-        let is_two = (lead >> 7).wrapping_neg();
-        values[lane] = [T::of_two(lead & !is_two | ((lead & 0x1F) << 6 | second & 0x3F) & is_two)];
+/// Write what begins in a block and ends there, most of it ASCII, and return where that is.
+fn sparse<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>) -> usize {
+    let (end, beyond_ascii, window, mut at) = (whole_end(block), gathered(block), padded(block), 0);
+    while at < end {
+        let run_end = end.min(at + (beyond_ascii >> at).trailing_zeros() as usize);
+        while at < run_end {
+            let word = *window[at..].first_chunk::<WORD>().expect("there is a word behind the block");
+            let count = WORD.min(run_end - at);
+            out.extend_first(&T::of_bytes(word), count);
+            at += count;
+        }
+        if at < end {
+            at += one(&block[at..], out);
+        }
     }
-    put(&values, block, end, out);
     end
 }
 
-/// Write what begins in a block and ends there, and return where that is.
-#[inline(always)]
-fn any<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>, read: impl Fn([u8; LONGEST]) -> T) -> usize {
-    let end = whole_end(block);
-    let (mut values, window) = ([[T::default()]; BLOCK], padded(block));
+/// Write sequences of one and two bytes up to the end of one of them, which is returned.
+fn short<T: Unit>(block: &[u8; BLOCK], end: usize, out: &mut Output<'_, T>) -> usize {
+    let (mut values, window): (Values<T>, _) = ([T::default(); _], padded(block));
     for lane in 0..BLOCK {
-        values[lane] = [read([window[lane], window[lane + 1], window[lane + 2], window[lane + 3]])];
+        let (lead, second) = (u16::from(window[lane]), u16::from(window[lane + 1]));
+        let is_two = (lead >> 7).wrapping_neg();
+        values[lane] = T::of_two(lead & !is_two | ((lead & 0x1F) << 6 | second & 0x3F) & is_two);
     }
-    put(&values, block, end, out);
+    keep(&values, block, end, out);
     end
+}
+
+/// Write what begins in a block and ends there, none of four bytes, and return where that is.
+fn any<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>) -> usize {
+    let end = whole_end(block);
+    keep(&narrow_values(block), block, end, out);
+    end
+}
+
+/// The same with some of four bytes, which are read one by one: the others have values of half the bits, and so twice
+/// as many are read at once.
+fn any_with_fours<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>) -> usize {
+    let (end, mut values) = (whole_end(block), narrow_values(block));
+    let mut fours = gathered(&block.map(|byte| u8::from(byte >= LEADS[3]).wrapping_neg())) & !0 >> (BLOCK - end);
+    while fours != 0 {
+        let lane = fours.trailing_zeros() as usize;
+        values[lane] = T::of(value::<4>(&block[lane..]));
+        fours &= fours - 1;
+    }
+    keep(&values, block, end, out);
+    end
+}
+
+/// What each lane means if a sequence up to U+FFFF begins there.
+#[inline(always)]
+fn narrow_values<T: Unit>(block: &[u8; BLOCK]) -> Values<T> {
+    let mut values = [T::default(); _];
+    put::read(&padded(block), &mut values, read_narrow);
+    values
 }
 
 /// Write the values of the lanes of a block up to an offset in which a sequence begins.
 #[inline(always)]
-fn put<T: Unit>(values: &[[T; 1]; BLOCK], block: &[u8; BLOCK], end: usize, out: &mut Output<'_, T>) {
-    let begun = begun(block);
-    let kept = gathered(&begun.map(|is_begun| is_begun << 7)) & !0 >> (BLOCK - end);
-    if kept.count_zeros() <= MOST_GAPS {
-        out.extend_runs(&values.map(|[value]| value), kept);
-    } else {
-        out.extend_parts::<1, BLOCK>(&values[..end], &begun[..end]);
-    }
+fn keep<T: Unit>(values: &Values<T>, block: &[u8; BLOCK], end: usize, out: &mut Output<'_, T>) {
+    let begun = gathered(&block.map(|byte| u8::from(byte & 0xC0 != 0x80) << 7));
+    out.extend_kept(values, begun & !0 >> (BLOCK - end), |value| value);
 }
 
 /// Where the last sequence ends that is in a block wholly.
@@ -149,16 +186,10 @@ pub fn whole_end(block: &[u8; BLOCK]) -> usize {
 
 /// A block with something behind it.
 #[inline(always)]
-fn padded(block: &[u8; BLOCK]) -> [u8; BLOCK + LONGEST - 1] {
-    let mut window = [0; BLOCK + LONGEST - 1];
+fn padded(block: &[u8; BLOCK]) -> Window {
+    let mut window = [0; _];
     window[..BLOCK].copy_from_slice(block);
     window
-}
-
-/// One in each lane in which a sequence begins.
-#[inline(always)]
-fn begun(block: &[u8; BLOCK]) -> [u8; BLOCK] {
-    block.map(|byte| u8::from(byte & 0xC0 != 0x80))
 }
 
 /// The bits that ASCII lacks.
@@ -244,8 +275,10 @@ fn all_bits<P: Point>(points: &[P]) -> u32 {
 #[inline]
 pub fn encode_block<P: Point>(block: &[P; BLOCK], out: &mut Output<'_, u8>) {
     let all = all_bits(block);
+    let long = || gathered(&block.map(|point| u8::from(point.into() >= 0x80).wrapping_neg()));
     match all {
         0..0x80 => out.extend_by(block, |point| point.into() as u8),
+        _ if long().count_ones() <= SPARSE => spell_sparse(block, long(), out),
         0x80..0x800 => spell_short(block, BLOCK, out),
         _ => spell_long(block, all, out),
     }
@@ -324,6 +357,24 @@ points! {
 #[inline(always)]
 pub fn is_in<P: Point>(range: Range, point: P) -> bool {
     range.0 <= P::LARGEST && point.less(P::of(range.0)) <= P::of(range.1.min(P::LARGEST) - range.0)
+}
+
+/// Write a block of ASCII but for some lanes.
+#[inline(never)]
+fn spell_sparse<P: Point>(block: &[P; BLOCK], long: u64, out: &mut Output<'_, u8>) {
+    let (mut bytes, mut from, mut rest) = ([0; 2 * BLOCK], 0, long);
+    for (byte, &point) in bytes.iter_mut().zip(block) {
+        *byte = point.into() as u8;
+    }
+    while rest != 0 {
+        let lane = rest.trailing_zeros() as usize;
+        let point = block[lane];
+        out.extend_first::<BLOCK>(bytes[from..].first_chunk().expect("a block"), lane - from);
+        out.extend_first(&wide(point.into()), 1 + point.longer().into() as usize);
+        from = lane + 1;
+        rest &= rest - 1;
+    }
+    out.extend_first::<BLOCK>(bytes[from..].first_chunk().expect("a block"), BLOCK - from);
 }
 
 /// Write `count` code points up to U+07FF.
@@ -519,6 +570,25 @@ mod tests {
                 check(&text[..at]);
                 check(&text[borders[number / 2]..at]);
             }
+        }
+    }
+
+    #[test]
+    fn ascii_with_a_few_others_is_written_as_the_standard_library_writes_it() {
+        for other in ['\u{7F}', 'é', '中', '😀'] {
+            for (place, count) in (0..2 * BLOCK).flat_map(|place| [0, 1, 2, 5, 13].map(|count| (place, count))) {
+                let mut text = vec!['a'; 3 * BLOCK];
+                (0..count).for_each(|number| text[(place + 5 * number) % (2 * BLOCK)] = other);
+                check(&text.iter().collect::<String>());
+            }
+        }
+    }
+
+    #[test]
+    fn runs_of_any_lengths_are_written_as_the_standard_library_writes_them() {
+        for (three, four) in (0..25).flat_map(|three| (0..20).map(move |four| (three, four))) {
+            let run = "中".repeat(three) + &"😀".repeat(four);
+            check(&format!("{}é{}", run.repeat(200 / (three + four).max(1)), "a".repeat(three)));
         }
     }
 

@@ -4,12 +4,15 @@
 #![expect(unsafe_code, reason = "what has been validated here is said to be")]
 
 use super::measured::Prefix;
-use super::words::{self, Shared};
+use super::words::{self, Pace, Shared};
 
 /// Bytes that one decision is made for.
 pub const BLOCK: usize = 64;
 /// Bytes before a block on which its first lanes depend.
 const BEFORE: usize = 3;
+
+/// A run of fewer bytes takes more time than as much of a block.
+const SHORT_RUN: usize = 32;
 
 /// The bytes of a block and of those on which it depends.
 const WINDOW: usize = BEFORE + BLOCK;
@@ -64,10 +67,10 @@ pub fn largest(data: &[u8]) -> u8 {
 /// The blocks at the beginning without a fault, counted if that is asked for. The last sequence may go on behind them.
 fn clean_blocks<const COUNTS: bool>(data: &[u8]) -> Prefix {
     let mut seen = Prefix::NONE;
-    let first = data.first_chunk().map(first_window);
+    let (first, mut pace) = (data.first_chunk().map(first_window), Pace::new(SHORT_RUN));
     while let Some(block) = data[seen.end..].first_chunk::<BLOCK>() {
         if block[0] >= words::THREE && is_whole(&data[..seen.end]) {
-            let length = Shared::ALL.run(&data[seen.end..]);
+            let length = pace.run(|| Shared::ALL.run(&data[seen.end..]));
             if length > 0 {
                 seen.end += length;
                 seen.count += words::count(block[0], length);
@@ -185,6 +188,16 @@ mod tests {
     fn every_string_of_four_classes_ends_where_the_standard_library_says() {
         check_all(3, &[0, 61, 62, 63]);
         check_all(4, &[62]);
+    }
+
+    #[test]
+    fn a_fault_behind_runs_of_any_lengths_is_found() {
+        for (three, four) in (0..25).flat_map(|three| (0..20).map(move |four| (three, four))) {
+            let runs = ("中".repeat(three) + &"😀".repeat(four)).repeat(150 / (three + four).max(1));
+            for fault in [&b"\xFF"[..], b"\xE4\xB8", b"\xED\xA0\x80", b"\xF0\x9F\x98"] {
+                check(&[runs.as_bytes(), fault, "中😀".as_bytes()].concat());
+            }
+        }
     }
 
     #[test]

@@ -44,6 +44,30 @@ const OVERLONG: u64 = 0;
 /// From U+D800 to U+DFFF.
 const SURROGATES: u64 = in_threes(0x20_0D);
 
+/// Behind so many short runs in a row a block is read, and then it is tried again.
+const SHORT_RUNS: u32 = 2;
+
+/// When to look for runs: where lengths change all the time, it would be in vain.
+pub(super) struct Pace {
+    /// A run of fewer bytes takes more time than as much of a block.
+    short: usize,
+    short_runs: u32,
+}
+
+impl Pace {
+    pub fn new(short: usize) -> Self {
+        Pace { short, short_runs: 0 }
+    }
+
+    /// What `run` returns, the length of a run; 0 where a block is to be read.
+    #[inline(always)]
+    pub fn run(&mut self, run: impl FnOnce() -> usize) -> usize {
+        let length = if self.short_runs < SHORT_RUNS { run() } else { 0 };
+        self.short_runs = if (1..self.short).contains(&length) { self.short_runs + 1 } else { 0 };
+        length
+    }
+}
+
 /// What a form shares with UTF-8, where that is more than some of each length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shared {
