@@ -20,6 +20,10 @@ SCRIPTS = (*WORDS, MIXED)
 SAMPLE = ("ascii", "latin", "cyrillic", "chinese", "emoji", MIXED)
 """One text of each width, for measurements at several densities."""
 
+CHATS = ("ascii", "chinese")
+CHAT = tuple(f"{script} and emoji" for script in CHATS)
+"""Texts whose sentences end with emoji: code points of all lengths in a str of 32-bit units."""
+
 SENTENCE_WORDS = 12
 KEPT_BYTES = 1 << 20
 """Texts up to this size are kept: many rows measure the same."""
@@ -70,12 +74,19 @@ def _whole_code_points(data: bytes) -> str:
 def made() -> Texts:
     """Return the texts of all scripts."""
     drawn = {name: _words(**given) for name, given in WORDS.items()}
-    return Texts({**drawn, MIXED: _html()})
+    chats = {name: _chat(**WORDS[script]) for name, script in zip(CHAT, CHATS, strict=True)}
+    return Texts({**drawn, MIXED: _html(), **chats})
 
 
 def _words(words: str, space: str, stop: str) -> list[str]:
     """Return each word as often as there are words in a sentence, once with a full stop."""
     return [word + end for word in words.split() for end in (stop, *[space] * (SENTENCE_WORDS - 1))]
+
+
+def _chat(words: str, space: str, stop: str) -> list[str]:
+    """Return each word as often as :func:`_words`, once with an emoji behind the full stop."""
+    emoji = cycle(WORDS["emoji"]["words"].replace(" ", ""))
+    return [word + end for word in words.split() for end in (stop + next(emoji), *[space] * (SENTENCE_WORDS - 1))]
 
 
 def _html() -> list[str]:
