@@ -576,7 +576,8 @@ mod tests {
     #[test]
     fn ascii_with_a_few_others_is_written_as_the_standard_library_writes_it() {
         for other in ['\u{7F}', 'é', '中', '😀'] {
-            for (place, count) in (0..2 * BLOCK).flat_map(|place| [0, 1, 2, 5, 13].map(|count| (place, count))) {
+            let places = if cfg!(miri) { 62..66 } else { 0..2 * BLOCK };
+            for (place, count) in places.flat_map(|place| [0, 1, 2, 5, 13].map(|count| (place, count))) {
                 let mut text = vec!['a'; 3 * BLOCK];
                 (0..count).for_each(|number| text[(place + 5 * number) % (2 * BLOCK)] = other);
                 check(&text.iter().collect::<String>());
@@ -585,6 +586,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too many")]
     fn runs_of_any_lengths_are_written_as_the_standard_library_writes_them() {
         for (three, four) in (0..25).flat_map(|three| (0..20).map(move |four| (three, four))) {
             let run = "中".repeat(three) + &"😀".repeat(four);

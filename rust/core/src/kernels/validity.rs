@@ -191,6 +191,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too many")]
     fn a_fault_behind_runs_of_any_lengths_is_found() {
         for (three, four) in (0..25).flat_map(|three| (0..20).map(move |four| (three, four))) {
             let runs = ("中".repeat(three) + &"😀".repeat(four)).repeat(150 / (three + four).max(1));
