@@ -20,9 +20,8 @@ SCRIPTS = (*WORDS, MIXED)
 SAMPLE = ("ascii", "latin", "cyrillic", "chinese", "emoji", MIXED)
 """One text of each width, for measurements at several densities."""
 
-CHATS = ("ascii", "chinese")
-CHAT = tuple(f"{script} and emoji" for script in CHATS)
-"""Texts whose sentences end with emoji: code points of all lengths in a str of 32-bit units."""
+CHATS = {"chat": "ascii", "han chat": "chinese"}
+"""Texts whose sentences end with emoji, and their scripts: code points of all lengths in a str of 32-bit units."""
 
 SENTENCE_WORDS = 12
 KEPT_BYTES = 1 << 20
@@ -74,7 +73,7 @@ def _whole_code_points(data: bytes) -> str:
 def made() -> Texts:
     """Return the texts of all scripts."""
     drawn = {name: _words(**given) for name, given in WORDS.items()}
-    chats = {name: _chat(**WORDS[script]) for name, script in zip(CHAT, CHATS, strict=True)}
+    chats = {name: _chat(**WORDS[script]) for name, script in CHATS.items()}
     return Texts({**drawn, MIXED: _html(), **chats})
 
 

@@ -6,14 +6,14 @@ from functools import partial
 
 from benchmarks.peers import CPYTHON
 from benchmarks.row import KIB, MIB, Row
-from benchmarks.texts import CHAT, SCRIPTS
+from benchmarks.texts import CHATS, SCRIPTS
 
 
 def subjects(text: str) -> dict[str, object]:
     return {"text": text, "data": text.encode()}
 
 
-_row = partial(Row, against=CPYTHON, subjects=subjects, texts=(*SCRIPTS, *CHAT))
+_row = partial(Row, against=CPYTHON, subjects=subjects, texts=(*SCRIPTS, *CHATS))
 
 ROWS = (
     _row("decode", ours="decode(data, 'utf-8')", theirs="data.decode('utf-8')", sizes=(64, KIB, MIB, 64 * MIB)),
