@@ -186,6 +186,11 @@ mod tests {
             let mut memory = vec![MaybeUninit::uninit(); expected.len()];
             let ((), written) = Output::written(&mut memory, |out| replaced.write(out));
             assert_eq!(written, expected, "{instead:?} {text:X?}");
+            // From an index on, and up to a limit.
+            let third = text.len() / 3;
+            let part = |(start, limit)| Replaced { text: text.slice(start, limit), instead }.bytes();
+            let parts = [(0, third), (third, text.len())].map(part);
+            assert_eq!(parts.iter().sum::<usize>(), expected.len());
         }
     }
 
