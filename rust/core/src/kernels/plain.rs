@@ -275,11 +275,13 @@ fn all_bits<P: Point>(points: &[P]) -> u32 {
 #[inline]
 pub fn encode_block<P: Point>(block: &[P; BLOCK], out: &mut Output<'_, u8>) {
     let all = all_bits(block);
-    let long = || gathered(&block.map(|point| u8::from(point.into() >= 0x80).wrapping_neg()));
+    if all < 0x80 {
+        return out.extend_by(block, |point| point.into() as u8);
+    }
+    let long = gathered(&block.map(|point| u8::from(point.into() >= 0x80).wrapping_neg()));
     match all {
-        0..0x80 => out.extend_by(block, |point| point.into() as u8),
-        _ if long().count_ones() <= SPARSE => spell_sparse(block, long(), out),
-        0x80..0x800 => spell_short(block, BLOCK, out),
+        _ if long.count_ones() <= SPARSE => spell_sparse(block, long, out),
+        ..0x800 => spell_short(block, BLOCK, out),
         _ => spell_long(block, all, out),
     }
 }
